@@ -102,7 +102,14 @@ const OPERATION_ROOMS = {
     node: true,
   },
   'operations/console': {
-    layers: ['core/*', 'operations', 'operations/config', 'operations/naming', 'operations/server'],
+    layers: [
+      'core/*',
+      'formats',
+      'operations',
+      'operations/config',
+      'operations/naming',
+      'operations/server',
+    ],
     node: true,
   },
   'operations/operations.ts': { layers: ['operations/*'] },
@@ -113,6 +120,7 @@ const LAYERS = {
   ...CORE_ROOMS,
   ...OPERATION_ROOMS,
   audit: { layers: ['core/*'], node: true },
+  formats: { packages: ['yaml', 'smol-toml'] },
   archive: { layers: ['core/*'], packages: ['yaml'], node: true },
   'sign-in': { layers: ['core/*'], packages: ['jose', 'bcryptjs', '@zxcvbn-ts/language-common'], node: true },
   'protocols/answers': { layers: ['core/*'], node: true },
@@ -184,7 +192,7 @@ const LAYERS = {
   settings: { node: true },
   move: { layers: ['core/records'] },
   command: {
-    layers: ['settings', 'archive', 'store', 'command/move'],
+    layers: ['core/text', 'settings', 'archive', 'store', 'command/move'],
     packages: ['commander', 'yaml'],
     node: true,
   },

@@ -192,7 +192,8 @@ function consoleDigest() {
   const directory = join(root, 'console')
   if (!existsSync(directory)) return undefined
   const sources = filesBelow(directory).filter((file) => !/node_modules|\.test\.ts$/.test(file))
-  return digestOfFiles([...sources, consoleScript])
+  const formats = filesBelow(join(root, 'src', 'formats')).filter((file) => !file.endsWith('.test.ts'))
+  return digestOfFiles([...sources, ...formats, consoleScript])
 }
 
 function isBuilt() {

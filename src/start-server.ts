@@ -4,6 +4,7 @@ import type { RunningServer } from './server.ts'
 import { Certificates } from './server/doors/certificates.ts'
 import type { Installation } from './server/process/installation.ts'
 import { bodyMemoryOf, memoryLimitsOf } from './server/process/memory-limits.ts'
+import { loweredToFiles } from './server/process/file-limit.ts'
 import { requireNotedMemory } from './server/process/stored-memory.ts'
 import type { Settings } from './settings/settings.ts'
 import { openEmbeddedStore } from './store/embedded/embedded-store.ts'
@@ -18,7 +19,7 @@ export async function startServer(given: Settings): Promise<RunningServer> {
   // A failed import is reported by the `await` below.
   rest.catch(() => {})
   const placed = given.store === 'etcd' ? await withOwnPort(given) : given
-  const settings = { ...placed, maxBodyMemoryBytes: bodyMemoryOf(placed) }
+  const settings = await loweredToFiles({ ...placed, maxBodyMemoryBytes: bodyMemoryOf(placed) }, log)
   const certificates = await Certificates.open(settings, log)
   const installation = await (settings.store === 'etcd' ? openShared : openSole)(settings, log)
   try {

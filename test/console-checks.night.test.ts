@@ -1,7 +1,8 @@
 /** The checks of the console while people type take time in proportion to the length of the text. */
 import { expect, test } from 'vitest'
-import { changedKeys } from '../console/src/editor/changed-keys.ts'
-import { check } from '../console/src/editor/check.ts'
+import { changedKeys } from '../src/formats/changed-keys.ts'
+import { check } from '../src/formats/check.ts'
+import { secretRanges } from '../src/formats/secrets.ts'
 import { CONSOLE_TEXTS } from './support/console-texts.ts'
 
 test.each(CONSOLE_TEXTS)('%s: %s', async (type, _, make) => {
@@ -9,6 +10,7 @@ test.each(CONSOLE_TEXTS)('%s: %s', async (type, _, make) => {
     const startedUs = process.cpuUsage()
     await check(type, text)
     await changedKeys(type, text, `${text}\n`)
+    await secretRanges(type, text)
     const { user, system } = process.cpuUsage(startedUs)
     return (user + system) / 1_000
   }

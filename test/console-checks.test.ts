@@ -4,8 +4,9 @@
  */
 import { growth, MOST_GROWTH } from './support/steps.ts'
 import { expect, test } from 'vitest'
-import { changedKeys } from '../console/src/editor/changed-keys.ts'
-import { check } from '../console/src/editor/check.ts'
+import { changedKeys } from '../src/formats/changed-keys.ts'
+import { check } from '../src/formats/check.ts'
+import { secretRanges } from '../src/formats/secrets.ts'
 import { CONSOLE_TEXTS } from './support/console-texts.ts'
 
 /** At each part of a flow map the reader of YAML looks for the end of the line: quadratic, but as fast as memory. The night has its time. */
@@ -16,6 +17,7 @@ test.each(LINEAR)('%s: %s', async (type, _, make) => {
     async (text) => {
       await check(type, text)
       await changedKeys(type, text, `${text}\n`)
+      await secretRanges(type, text)
     },
     [make(250), make(2_000)],
   )

@@ -68,7 +68,10 @@ describe('export and import', () => {
 
     const to = ['import', '--url', servers[1].url, '--namespace', tenant, '--from', file]
     const dry = await runWaypost([...to, '--dry-run'])
-    expect(dry).toMatchObject({ code: 0, stdout: '2 items would be imported, 0 skipped, 0 in conflict\n' })
+    expect(dry).toMatchObject({
+      code: 0,
+      stdout: '2 items would be imported, 0 skipped, 0 in conflict\n  new: Größe/日本.yml\n  new: G/large\n',
+    })
     expect((await second.get('/cs/configs', { tenant, group: 'G', dataId: 'large' })).status).toBe(404)
 
     expect(await runWaypost(to)).toMatchObject({
@@ -93,7 +96,11 @@ describe('export and import', () => {
     const aborted = await runWaypost(to)
     expect(aborted.code).toBe(1)
     expect(aborted.stdout).toMatch(
-      /^0 items imported, 1 skipped, 1 in conflict\n {2}exists already.*: G\/a\n/,
+      /^0 items imported, 1 not tried, 1 in conflict\n {2}exists already, stopped there: G\/a\n {2}\(--policy skip .*\n {2}not tried: G\/b\n$/,
+    )
+    const ahead = await runWaypost([...to, '--policy', 'overwrite', '--dry-run'])
+    expect(ahead.stdout).toBe(
+      '2 items would be imported, 0 skipped, 0 in conflict\n  new: G/b\n  changed: G/a\n',
     )
     expect((await runWaypost([...to, '--policy', 'skip'])).stdout).toMatch(/^1 items imported, 1 skipped/)
     expect((await show(second, tenant, 'G/a')).content).toBe('old')

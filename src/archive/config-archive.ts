@@ -8,15 +8,22 @@ import {
   metaLine,
   parseMetaLines,
 } from './config-metadata.ts'
+import { layoutOf, type PlacedEntry } from './entry-layout.ts'
+import {
+  entryName,
+  EXPECTED_LAYOUT,
+  isMetadataName,
+  METADATA_NAME,
+  namesOfParts,
+  SETS_GROUP,
+} from './entry-names.ts'
+import { isLitter } from './litter.ts'
 import { badZip, shownName, zipTooLarge } from './zip-format.ts'
 import type { ZipEntry } from './zip-reader.ts'
 import type { ZipFile } from './zip-writer.ts'
 
 /** The two layouts of an export: 1 has only the application of an item, 2 its type and description as well. */
 export type ArchiveVersion = 1 | 2
-
-/** The entry that holds the metadata of each layout. */
-const METADATA_NAME = { 1: '.meta.yml', 2: '.metadata.yml' } as const
 
 /** The most bytes of metadata of each layout: a hundred, or a few hundred, for each item of the largest archive. */
 const MAX_METADATA_BYTES = { 1: 8 * 1024 * 1024, 2: 32 * 1024 * 1024 } as const
@@ -44,11 +51,6 @@ export function* archiveFiles(items: Iterable<ArchivedConfig>, version: ArchiveV
   yield { name: METADATA_NAME[version], content: Buffer.from(text), modifiedMs }
 }
 
-/** The name of an item in the zip. */
-export function entryName({ group, dataId }: { group: string; dataId: string }): string {
-  return `${group}/${dataId}`
-}
-
 /** An item of an archive, not unpacked yet. */
 export interface ArchiveItem {
   readonly metadata: ItemMetadata
@@ -60,15 +62,55 @@ export interface ConfigArchive {
   readonly version: ArchiveVersion
   readonly items: readonly ArchiveItem[]
   readonly unrecognized: readonly Unrecognized[]
+  /** The common folder on top, which was taken off; undefined: none was. */
+  readonly folder: string | undefined
 }
 
-/** An entry or description that is not imported: another name than `group/dataId`, or without its counterpart. */
+/** Why an entry or a description is not imported. */
+export const UNRECOGNIZED_REASONS = [
+  // Another name than `group/dataId`.
+  'bad-name',
+  'not-in-metadata',
+  'no-entry',
+  // Left by an operating system or an editor.
+  'litter',
+  // Metadata that is not on top.
+  'metadata-elsewhere',
+  // The record of a set of `config apply`: it is true in its own namespace only.
+  'set-record',
+] as const
+
+/** An entry or description that is not imported. */
 export interface Unrecognized {
   readonly name: string
-  readonly reason: 'bad-name' | 'not-in-metadata' | 'no-entry'
+  readonly reason: (typeof UNRECOGNIZED_REASONS)[number]
 }
 
-/** The content of an entry, which can be published: UTF-8 and not blank. Rejects with Refusal `malformed-request`. */
+/** A sentence about the common folder that was taken off. */
+export function folderText(folder: string): string {
+  return `The folder ${shownName(folder)} on top counts for nothing: the groups are inside it.`
+}
+
+/** The most names in a sentence. */
+const MOST_NAMED = 5
+
+/** A sentence about an archive or a directory without an item: its content, and the layout that is expected. */
+export function nothingInIt(where: string, names: readonly string[]): string {
+  const named = names.slice(0, MOST_NAMED).map(shownName).join(', ')
+  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : ''
+  const content = names.length === 0 ? 'it is empty' : `it has ${named}${more}`
+  return `${where} has no configuration: ${content}. Expected is ${EXPECTED_LAYOUT}, at the top or in one folder.`
+}
+
+/** The sentence about a zip file without an item. */
+export function nothingInZip(unrecognized: readonly Pick<Unrecognized, 'name'>[]): string {
+  return nothingInIt(
+    'The zip file',
+    unrecognized.map(({ name }) => name),
+  )
+}
+
+/** The content of an entry, which can be published: UTF-8 and not blank. Rejects with Refusal `bad-archive`. */
 export async function readContent(entry: ZipEntry): Promise<Buffer> {
   const content = await entry.read()
   if (!isUtf8(content)) throw badZip(`has a content that is not UTF-8 in ${shownName(entry.name)}`)
@@ -78,15 +120,18 @@ export async function readContent(entry: ZipEntry): Promise<Buffer> {
 
 /** Reads the entries of an export. Rejects with MetadataError, or Refusal for a damaged or too large entry. */
 export async function readArchive(entries: readonly ZipEntry[]): Promise<ConfigArchive> {
-  const ofVersion2 = entries.find(({ name }) => name === METADATA_NAME[2])
-  const ofVersion1 = entries.find(({ name }) => name === METADATA_NAME[1])
-  const contents = entries.filter((entry) => entry !== ofVersion1 && entry !== ofVersion2)
+  const { folder, placed } = layoutOf(entries)
+  const onTop = (wanted: string): ZipEntry | undefined =>
+    placed.find(({ parts }) => parts.length === 1 && parts[0] === wanted)?.entry
+  const [ofVersion1, ofVersion2] = [onTop(METADATA_NAME[1]), onTop(METADATA_NAME[2])]
+  const contents = placed.filter(({ entry }) => entry !== ofVersion1 && entry !== ofVersion2)
   if (ofVersion2 !== undefined) {
     // Loaded on demand: a start of the server does not wait for the package `yaml`.
     const { parseMetadata } = await import('./metadata-reader.ts')
-    return describedItems(contents, await parseMetadata(await readText(ofVersion2, MAX_METADATA_BYTES[2])))
+    const described = await parseMetadata(await readText(ofVersion2, MAX_METADATA_BYTES[2]))
+    return { version: 2, ...describedItems(contents, described), folder }
   }
-  return namedItems(contents, ofVersion1)
+  return { version: 1, ...(await namedItems(contents, ofVersion1)), folder }
 }
 
 async function readText(entry: ZipEntry, maxBytes: number): Promise<string> {
@@ -97,40 +142,46 @@ async function readText(entry: ZipEntry, maxBytes: number): Promise<string> {
   return bytes.toString('utf8')
 }
 
+type Found = Pick<ConfigArchive, 'items' | 'unrecognized'>
+
 /** Layout 2: an item has metadata and an entry. */
-function describedItems(entries: readonly ZipEntry[], described: readonly ItemMetadata[]): ConfigArchive {
+function describedItems(entries: readonly PlacedEntry[], described: readonly ItemMetadata[]): Found {
   const byName = new Map(described.map((metadata) => [entryName(metadata), metadata]))
   if (byName.size < described.length) throw new MetadataError('an item is described twice')
   const items: ArchiveItem[] = []
   const unrecognized: Unrecognized[] = []
-  for (const entry of entries) {
-    const { name } = entry
-    const metadata = byName.get(name)
-    if (metadata !== undefined) items.push({ metadata, entry })
-    else unrecognized.push({ name, reason: isItemName(name) ? 'not-in-metadata' : 'bad-name' })
-    byName.delete(name)
+  for (const { entry, parts } of entries) {
+    const names = namesOfParts(parts)
+    const key = names === undefined ? '' : entryName(names)
+    const metadata = byName.get(key)
+    const reason = metadata === undefined ? reasonAgainst(parts) : recordOrItem(metadata)
+    if (metadata !== undefined && reason === undefined) items.push({ metadata, entry })
+    else unrecognized.push({ name: entry.name, reason: reason ?? 'not-in-metadata' })
+    byName.delete(key)
   }
   for (const name of byName.keys()) unrecognized.push({ name, reason: 'no-entry' })
-  return { version: 2, items, unrecognized }
+  return { items, unrecognized }
 }
 
 /** Layout 1: every entry of two parts is an item; another entry may name their applications. */
-async function namedItems(
-  entries: readonly ZipEntry[],
-  metadata: ZipEntry | undefined,
-): Promise<ConfigArchive> {
+async function namedItems(entries: readonly PlacedEntry[], metadata: ZipEntry | undefined): Promise<Found> {
   const items: ArchiveItem[] = []
   const unrecognized: Unrecognized[] = []
-  for (const entry of entries) {
-    const { name } = entry
-    const [group = '', dataId = ''] = name.split('/')
-    if (isItemName(name)) items.push({ metadata: { group, dataId }, entry })
-    else unrecognized.push({ name, reason: 'bad-name' })
+  const seen = new Set<string>()
+  for (const { entry, parts } of entries) {
+    const names = namesOfParts(parts)
+    const reason = reasonAgainst(parts)
+    const key = names === undefined ? '' : entryName(names)
+    // Two spellings of one name.
+    const isAgain = seen.has(key)
+    if (names !== undefined && reason === undefined && !isAgain) items.push({ metadata: names, entry })
+    else unrecognized.push({ name: entry.name, reason: reason ?? 'bad-name' })
+    seen.add(key)
   }
-  if (metadata === undefined) return { version: 1, items, unrecognized }
+  if (metadata === undefined) return { items, unrecognized }
   const wanted = new Set(items.map((item) => metaKey(item.metadata)))
   const apps = await parseMetaLines(await readText(metadata, MAX_METADATA_BYTES[1]), wanted)
-  return { version: 1, items: items.map((item) => withApp(item, apps)), unrecognized }
+  return { items: items.map((item) => withApp(item, apps)), unrecognized }
 }
 
 function withApp(item: ArchiveItem, apps: ReadonlyMap<string, string>): ArchiveItem {
@@ -138,7 +189,14 @@ function withApp(item: ArchiveItem, apps: ReadonlyMap<string, string>): ArchiveI
   return appName === undefined ? item : { ...item, metadata: { ...item.metadata, appName } }
 }
 
-function isItemName(name: string): boolean {
-  const parts = name.split('/')
-  return parts.length === 2 && parts.every((part) => part !== '')
+/** Why an entry that no metadata describes is no item; undefined: by its name it could be an item. */
+function reasonAgainst(parts: readonly string[]): Unrecognized['reason'] | undefined {
+  if (isLitter(parts)) return 'litter'
+  if (isMetadataName(parts.at(-1))) return 'metadata-elsewhere'
+  const names = namesOfParts(parts)
+  return names === undefined ? 'bad-name' : recordOrItem(names)
+}
+
+function recordOrItem({ group }: { readonly group: string }): 'set-record' | undefined {
+  return group === SETS_GROUP ? 'set-record' : undefined
 }

@@ -35,7 +35,7 @@ export interface ZipLimits {
 export function badZip(what: string, cause?: unknown): Refusal {
   const facts = { parameter: 'file', allowed: 'a zip file as an export gives it' }
   return new Refusal(
-    'malformed-request',
+    'bad-archive',
     `The zip file ${what}.`,
     cause === undefined ? facts : { ...facts, cause },
   )

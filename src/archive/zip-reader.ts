@@ -28,13 +28,13 @@ export interface ZipEntry {
   readonly name: string
   /** The declared size, unpacked. `read` returns exactly this many bytes or fails. */
   readonly bytes: number
-  /** Unpacks the content in the thread pool. Rejects with Refusal `malformed-request` for damaged data. */
+  /** Unpacks the content in the thread pool. Rejects with Refusal `bad-archive` for damaged data. */
   read(): Promise<Buffer>
 }
 
 /**
  * The files in a zip, without directories, not yet unpacked. Rejects with Refusal `too-large` beyond the limits. Rejects with
- * `malformed-request` for a file that is no zip, incomplete, encrypted, or has repeated names or overlapping entries.
+ * `bad-archive` for a file that is no zip, incomplete, encrypted, or has repeated names or overlapping entries.
  */
 export async function openZip(zip: Buffer, limits: ZipLimits): Promise<ZipEntry[]> {
   const directory = findDirectory(zip)

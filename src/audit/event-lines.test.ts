@@ -44,7 +44,13 @@ test('each event is one line of JSON in a file that only its owner can read', as
   await lines.close()
   const { id, atMs: _, ...entry } = event
   expect(linesOf(path)).toEqual([
-    { audit: id, time: '2026-11-21T11:31:18.579Z', ...entry },
+    {
+      audit: id,
+      time: '2026-11-21T11:31:18.579Z',
+      ...entry,
+      item: 'dev:G:config/a and 1 more',
+      items: ['dev:G:config/a', '"b"'],
+    },
     expect.objectContaining({ audit: 8 }),
   ])
   expect(statSync(path).mode & 0o777).toBe(0o600)

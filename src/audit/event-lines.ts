@@ -1,5 +1,6 @@
 import { appendFile } from 'node:fs/promises'
 import type { AuditEvent } from '../core/audit/audit-event.ts'
+import { auditedItems, shortItem } from '../core/audit/audited-item.ts'
 
 /** Where lines go; one call at a time. */
 export type AppendLines = (lines: string) => Promise<void>
@@ -81,5 +82,14 @@ export function appendToStream(stream: NodeJS.WritableStream): AppendLines {
 }
 
 function lineOf({ id, atMs, ...entry }: AuditEvent): string {
-  return `${JSON.stringify({ audit: id, time: new Date(atMs).toISOString(), ...entry })}\n`
+  const { names, count } = auditedItems(entry.item)
+  const items = count > 1 ? { items: names } : {}
+  const event = {
+    audit: id,
+    time: new Date(atMs).toISOString(),
+    ...entry,
+    item: shortItem(entry.item),
+    ...items,
+  }
+  return `${JSON.stringify(event)}\n`
 }

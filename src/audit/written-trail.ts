@@ -6,6 +6,7 @@ import {
   NO_USER,
   type RecordingOptions,
 } from '../core/audit/audit-event.ts'
+import { shortItem } from '../core/audit/audited-item.ts'
 import type { KeptRecords } from '../core/engine/ports.ts'
 import type { Now } from '../core/decisions/stamps.ts'
 
@@ -33,6 +34,8 @@ export interface TrailCounts {
 
 /** The most events that wait for the store. */
 const MOST_PENDING = 10_000
+/** More events keep only their first item: the names of many items would take much memory. */
+const MOST_WITH_NAMES = 1_000
 /** One call of the store takes some milliseconds at most. */
 const MOST_AT_ONCE = 200
 
@@ -129,7 +132,8 @@ export class WrittenTrail implements AuditTrail {
   #add(event: AuditEvent): void {
     this.#parts.onEvent(event)
     if (this.#pending.size < MOST_PENDING) {
-      this.#pending.set(event.id, event)
+      const isMany = this.#pending.size >= MOST_WITH_NAMES
+      this.#pending.set(event.id, isMany ? { ...event, item: shortItem(event.item) } : event)
       return
     }
     this.#counts.dropped++

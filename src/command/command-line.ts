@@ -165,6 +165,18 @@ export function timeText(ms: number): string {
   return new Date(ms).toISOString()
 }
 
+const UNITS = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+] as const
+
+/** A time span in its largest unit: `3d`, `12m`, `4s`. Clocks of two machines may make it negative, which is `0s`. */
+export function spanText(ms: number): string {
+  const [unit, size] = UNITS.find(([, each]) => ms >= each) ?? ['s', 1_000]
+  return `${Math.max(0, Math.floor(ms / size))}${unit}`
+}
+
 /** A command line, and its meaning where the line is not clear. */
 export type Example = readonly [line: string, meaning: string]
 

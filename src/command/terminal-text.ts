@@ -1,3 +1,5 @@
+import { withoutHidden } from '../core/text/hidden-characters.ts'
+
 /** Like `printable`, but line ends and tabs stay as they are. */
 export function printableText(text: string): string {
   return text.replaceAll(/(?!\n|\t|\r\n)\p{Cc}/gu, escaped)
@@ -8,9 +10,9 @@ export function printable(text: string): string {
   return text.replaceAll(/(?!\n)\p{Cc}/gu, escaped)
 }
 
-/** Like `printable`, for a part of a line: also without line breaks and format characters, which turn text around. */
+/** Like `printable`, for a part of a line: also without line breaks and characters that nobody sees. */
 export function printableWord(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, escaped)
+  return withoutHidden(text, escaped)
 }
 
 function escaped(character: string): string {

@@ -40,6 +40,8 @@ export type RefusalCode =
   | 'invalid-parameter'
   | 'missing-parameter'
   | 'malformed-request'
+  | 'unknown-transfer-coding'
+  | 'bad-archive'
   | 'too-large'
   | 'too-many'
   | 'too-deep'

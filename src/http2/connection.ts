@@ -98,6 +98,11 @@ export class ServerConnection implements StreamOwner {
     if (this.#outgoing.controlBytes > MAX_UNREAD_CONTROL_BYTES) this.#end(ERROR.enhanceYourCalm, 'unread')
   }
 
+  /** Whether the client has streams that are open. */
+  get hasStreams(): boolean {
+    return this.#streams.size > 0
+  }
+
   /** At most about `maxBytes` to send; undefined if nothing is left. Call it until then, while the client reads. */
   take(maxBytes: number): Buffer | undefined {
     const taken = this.#outgoing.take(maxBytes)

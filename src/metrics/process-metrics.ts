@@ -18,7 +18,9 @@ function usageMetrics(): Metric[] {
     }),
     gauge('process_start_time_seconds', 'Start time of this process, epoch seconds.', () => STARTED_SECONDS),
     gauge('process_open_fds', 'File descriptors in use: each connection is one. Linux only.', openFiles),
-    gauge('process_max_fds', 'File descriptors that this process may use. Linux only.', mostFiles),
+    gauge('process_max_fds', 'File descriptors that this process may use. Linux only.', () =>
+      mostFiles().then((files) => files ?? UNKNOWN),
+    ),
   ]
 }
 
@@ -50,10 +52,11 @@ async function openFiles(): Promise<Readings | number> {
   )
 }
 
-async function mostFiles(): Promise<Readings | number> {
+/** How many files this process may open; undefined if that is unknown or without a limit. */
+export async function mostFiles(): Promise<number | undefined> {
   const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '')
   const found = /^Max open files +(\d+)/m.exec(limits)?.[1]
-  return found === undefined ? UNKNOWN : Number(found)
+  return found === undefined ? undefined : Number(found)
 }
 
 /** The memory of this process, in bytes. Empty if unknown: Node.js reads /proc, which a chroot may not have. */

@@ -25,7 +25,7 @@ export interface ServerFigures {
 type PollCount = 'begun' | 'refused' | 'changed' | 'timeout' | 'left' | 'stopped'
 type ListenerCount = 'listeners' | 'listened' | 'reported'
 type LiveCount = 'opened' | 'refused' | 'resumed' | 'resets' | 'events'
-type LiveEnd = 'signed-out' | 'too-slow' | 'stopping'
+type LiveEnd = 'signed-out' | 'too-slow' | 'gave-way' | 'stopping'
 type PushCount = 'sent' | 'acked' | 'resent' | 'failed' | 'tooLarge'
 type StreamCount = 'sent' | 'acked' | 'failed' | 'tooLarge'
 type ProbeOutcome = 'up' | 'down' | 'downNow'
@@ -64,7 +64,7 @@ function connectionMetrics({ connections, lostConnections, inFlight }: ServerFig
     gauge('waypost_http_connections', 'Open connections.', connections),
     counterBy(
       'waypost_http_connections_lost_total',
-      'Connections that were refused by a limit, or cut because the client did not read its answer.',
+      'Connections that were refused or closed because of a limit, or cut because the client did not read its answer.',
       { label: 'reason', read: named(['refused', 'cut'], lostConnections) },
     ),
     gauge(
@@ -136,7 +136,10 @@ function liveMetrics({ live }: ServerFigures): Metric[] {
     counterBy(
       'waypost_event_streams_ended_total',
       'Event streams that the server has ended: the user signed out, the client did not read, the server stopped.',
-      { label: 'reason', read: named(['signed-out', 'too-slow', 'stopping'], () => live().ended) },
+      {
+        label: 'reason',
+        read: named(['signed-out', 'too-slow', 'gave-way', 'stopping'], () => live().ended),
+      },
     ),
   ]
 }

@@ -34,11 +34,6 @@ export interface Caller {
   readonly identity: Identity
 }
 
-/** The client whose turn it is in a queue (`FairQueue`): the user, or the address of a caller without one. */
-export function turnOf({ ip, identity }: Caller): string {
-  return identity.kind === 'user' ? `user ${identity.username}` : `address ${ip}`
-}
-
 /** Decides whether callers may do things. */
 export interface Authorisation {
   /** False while everybody may do everything: resources are not even computed then. */

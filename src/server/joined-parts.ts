@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { Follower } from '../core/engine/follower.ts'
 import type { State } from '../core/engine/state.ts'
+import { withSeenNames } from '../core/engine/with-seen-names.ts'
 import { withinMemory } from '../core/engine/within-memory.ts'
 import { ClientMemory } from '../core/memory/client-memory.ts'
 import { MemoryBudget } from '../core/memory/memory-budget.ts'
@@ -107,7 +108,11 @@ function openEngine({ installation, live, ...parts }: EngineOpening, settings: S
   parts.watch.memory.observe({ account: state.memory, budget, clients: clientMemory })
   const onReload = () => live.streams.reloaded()
   const engine = parts.watch.withinRoom(installation.engineOn({ ...parts, onReload }))
-  return { budget, clientMemory, engine: withinMemory(engine, { state, budget, clock: parts.clock }) }
+  return {
+    budget,
+    clientMemory,
+    engine: withSeenNames(withinMemory(engine, { state, budget, clock: parts.clock })),
+  }
 }
 
 /** The measurements of an installation. */

@@ -171,7 +171,8 @@ const proxies = {
 const backups = {
   backupDir: textSetting('backup-dir', {
     default: '',
-    meaning: 'The directory for backups of `waypost backup --url`. Empty: `backups` in the data directory.',
+    meaning:
+      'The directory for backups of `waypost backup --server`. Empty: `backups` in the data directory.',
   }),
   maxBackups: integerSetting('max-backups', {
     default: 10,

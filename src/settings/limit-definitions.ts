@@ -119,6 +119,8 @@ export const limitDefinitions = {
     min: 1,
     max: 1_000_000,
     meaning: 'The most held long polls. Fewer than connections, so that clients can still publish.',
+    detail:
+      'Beyond it the user or address with the most gives way, if the sender of the new poll has fewer. Its oldest poll is answered 503. An IPv6 address counts by its /64.',
   }),
   maxHeldPollsPerAddress: integerSetting('max-held-polls-per-address', {
     default: 0,
@@ -132,6 +134,8 @@ export const limitDefinitions = {
     min: 0,
     max: 100_000,
     meaning: 'The most browsers that follow changes. The pages of others ask every few seconds.',
+    detail:
+      'Beyond it the oldest stream of the user or address with the most ends, as with `max-held-polls`.',
   }),
   maxEventStreamsPerAddress: integerSetting('max-event-streams-per-address', {
     default: 250,
@@ -144,6 +148,8 @@ export const limitDefinitions = {
     min: 1,
     max: 1_000_000,
     meaning: 'The most open connections of HTTP, and as many of gRPC. Further ones are refused.',
+    detail:
+      'Before that an idle connection of the address with the most is closed: the oldest, if that address has more than the new one. Idle means without a request, stream or held poll. If the limit of open files allows fewer connections, the start lowers this setting and `max-held-polls`, and logs a warning.',
   }),
   maxConnectionsPerAddress: integerSetting('max-connections-per-address', {
     default: 0,

@@ -9,6 +9,17 @@ export class SettingsError extends Error {
   }
 }
 
+/** The data do not fit into the heap of this process. */
+export class HeapTooSmallError extends SettingsError {
+  /** The size of a heap in bytes that would do and that the memory allows. Undefined: no size would do. */
+  readonly possibleBytes: number | undefined
+
+  constructor(problem: string, possibleBytes: number | undefined) {
+    super([problem])
+    this.possibleBytes = possibleBytes
+  }
+}
+
 /** A value as the user wrote it, and its source: messages name both. */
 export interface Given {
   /** The name as it was written: `port`, `WAYPOST_PORT`. */

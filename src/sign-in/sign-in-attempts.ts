@@ -1,5 +1,5 @@
 import { ownText } from '../core/text/own-text.ts'
-import { clientNetwork } from './client-network.ts'
+import { clientNetwork } from '../core/access/client-network.ts'
 import { FailureCounts } from './failure-counts.ts'
 
 const SECOND_MS = 1_000

@@ -29,7 +29,7 @@ beforeEach(() => {
 describe('watched items', () => {
   const watchersOf = () => new ConfigWatchers({ ...formalVersions(() => ''), loop, memory })
   const poll = (names: readonly string[], ip: string) => {
-    return { items: names.map(itemOf), ip, dueMs: MINUTE_MS, answer: () => {} }
+    return { items: names.map(itemOf), ip, dueMs: MINUTE_MS, answer: () => {}, giveWay: () => {} }
   }
 
   test('of polls count while they are held, and while they are remembered', () => {

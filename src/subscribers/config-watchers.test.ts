@@ -52,7 +52,13 @@ function handleOf(taken: Taken): PollHandle {
 
 function holdOne(polls: ConfigWatchers, items: WatchedItem[], dueMs = 30_000) {
   const answers: (readonly WatchedItem[])[] = []
-  const taken = polls.take({ items, ip: '10.0.0.1', dueMs, answer: (changed) => void answers.push(changed) })
+  const taken = polls.take({
+    items,
+    ip: '10.0.0.1',
+    giveWay: () => {},
+    dueMs,
+    answer: (changed) => void answers.push(changed),
+  })
   return {
     answers,
     kind: taken.kind,
@@ -65,7 +71,7 @@ test('a poll that differs is returned with the items whose md5 differs; the md5 
   const { polls, change } = fixture()
   change('a', 'one')
   const items = [watched('a', 'one'), watched('a', 'old'), watched('none', ''), watched('none', 'old')]
-  const poll = { items, ip: '10.0.0.1', dueMs: 1, answer: () => {} }
+  const poll = { items, ip: '10.0.0.1', dueMs: 1, answer: () => {}, giveWay: () => {} }
   expect(polls.take(poll)).toEqual({ kind: 'compared', changed: [items[1], items[3]] })
 })
 
@@ -128,7 +134,7 @@ test('if the server stops during a walk, every poll is answered once', () => {
     answers++
   }
   for (let number = 0; number < 20; number++)
-    polls.take({ items: [watched('a', '')], ip: '10.0.0.1', dueMs: 30_000, answer })
+    polls.take({ items: [watched('a', '')], ip: '10.0.0.1', giveWay: () => {}, dueMs: 30_000, answer })
   change('a', 'one')
   runSlice()
   expect(answers).toBeLessThan(20)
@@ -215,7 +221,7 @@ test('the watchers of an item and the items of an address are listed', async () 
   stored.set(keyOf('a').text, 'x')
   holdOne(polls, [watched('a', 'x'), watched('b', '')])
   stored.set(keyOf('a').text, 'y')
-  polls.take({ items: [watched('a', 'y')], ip: '10.0.0.2', dueMs: 1, answer: () => {} })
+  polls.take({ items: [watched('a', 'y')], ip: '10.0.0.2', giveWay: () => {}, dueMs: 1, answer: () => {} })
   const lists = [polls.lists.watchersOf(keyOf('a')), polls.lists.watchersOf(keyOf('none'))] as const
   const items = polls.lists.watchedBy('10.0.0.1')
   runAll()
@@ -235,7 +241,7 @@ test('10,000 polls are answered oldest first, in slices of at most 10 ms', () =>
       clock.nowMs += 0.023
       order.push(number)
     }
-    polls.take({ items: [watched('a', '')], ip: '10.0.0.1', dueMs: 30_000, answer })
+    polls.take({ items: [watched('a', '')], ip: '10.0.0.1', giveWay: () => {}, dueMs: 30_000, answer })
   }
   change('a', 'one')
   let longestMs = 0
@@ -252,7 +258,13 @@ test('a client that polls again during the walk is not answered twice for one ch
   const { polls, change, runAll } = fixture()
   let answers = 0
   const poll = (md5: string) => {
-    polls.take({ items: [watched('a', md5)], ip: '10.0.0.1', dueMs: 30_000, answer: () => again() })
+    polls.take({
+      items: [watched('a', md5)],
+      ip: '10.0.0.1',
+      giveWay: () => {},
+      dueMs: 30_000,
+      answer: () => again(),
+    })
   }
   const again = () => {
     answers++
@@ -319,7 +331,13 @@ function watcher(
       read(changed)
       poll()
     }
-    const taken = polls.take({ items, ip: `10.0.0.${index}`, dueMs: clock.nowMs + 300, answer })
+    const taken = polls.take({
+      items,
+      ip: `10.0.0.${index}`,
+      giveWay: () => {},
+      dueMs: clock.nowMs + 300,
+      answer,
+    })
     handle = handleOf(taken)
     if (taken.kind === 'compared') answer(taken.changed)
   }

@@ -1,4 +1,4 @@
-import { contained } from '../core/unexpected.ts'
+import { contained, nothing } from '../core/unexpected.ts'
 import type { Change } from '../core/decisions/changes.ts'
 import type { SeenVersion } from '../core/clients/client-views.ts'
 import type { ConfigKey } from '../core/config/state/config-item.ts'
@@ -151,8 +151,9 @@ export class ConfigWatchers {
   /**
    * Compares a poll. One that differs, or does not wait, is returned with the items that differ. Otherwise it is held, and
    * so is a poll of many items until all are compared. After `answerAll` a poll that would be held is answered with nothing.
+   * `owner` is the user, or the network of a client without one: owners have turns where as many polls are held as may be.
    */
-  take(poll: Poll): Taken {
+  take(poll: Poll, owner = poll.ip): Taken {
     const comparison = this.#comparisons.of(poll)
     comparison.compare(this.#looks.inTurn(LOOK_LIMITS.turnMs))
     if (comparison.isDone) {
@@ -162,21 +163,21 @@ export class ConfigWatchers {
         return { kind: 'compared', changed }
       }
     }
-    return this.#hold(poll, comparison)
+    return this.#hold(poll, owner, comparison)
   }
 
-  #hold(poll: Poll, comparison: Comparison): Taken {
+  #hold(poll: Poll, owner: string, comparison: Comparison): Taken {
     if (this.#stopped) {
       poll.answer(NOTHING)
       return { kind: 'held', handle: { cancel: () => {} } }
     }
-    if (this.#isFull(poll) || !this.#memory.take(itemsBytes(poll.items))) {
+    if (!this.#makePlace(poll, owner)) {
       this.#counts.refused++
       return TOO_MANY
     }
     this.#counts.begun++
     this.#recent.began({ ip: poll.ip, tag: poll.tag, client: poll.client, items: poll.items })
-    const held = this.#polls.add(poll, this.#host)
+    const held = this.#polls.add(poll, owner, this.#host)
     const waits = poll.waits !== false
     if (waits) this.#due.add(held, poll.dueMs)
     this.#options.onWatched?.(poll.items)
@@ -237,14 +238,29 @@ export class ConfigWatchers {
     return this.#slices.walk(all, each)
   }
 
-  #isFull({ items, ip }: Poll): boolean {
-    const {
-      maxHeld = MAX_HELD_POLLS,
-      maxWatched = LOOK_LIMITS.watchedItems,
-      maxHeldOfAddress = 0,
-    } = this.#options
-    if (maxHeldOfAddress > 0 && this.#polls.countOf(ip) >= maxHeldOfAddress) return true
-    return this.#polls.size >= maxHeld || this.#watchedInAll + items.length > maxWatched
+  /**
+   * Takes a place for a poll, and memory for its items. Where there is none, polls of an owner with more polls, or with more
+   * items, give way.
+   */
+  #makePlace({ ip, items }: Poll, owner: string): boolean {
+    const { maxHeld = MAX_HELD_POLLS, maxHeldOfAddress = 0 } = this.#options
+    const { maxWatched = LOOK_LIMITS.watchedItems } = this.#options
+    if (maxHeldOfAddress > 0 && this.#polls.countOf(ip) >= maxHeldOfAddress) return false
+    if (items.length > maxWatched) return false
+    const isFull = (): boolean => this.#polls.size >= maxHeld
+    const isPast = (): boolean => this.#watchedInAll + items.length > maxWatched
+    while (isFull() || isPast() || !this.#memory.take(itemsBytes(items))) {
+      const other = this.#polls.givesWayTo(owner, isFull() ? 'polls' : { items: items.length })
+      if (other === undefined) return false
+      this.#giveWay(other)
+    }
+    return true
+  }
+
+  #giveWay(held: HeldPoll): void {
+    const { poll } = held
+    this.#leave(held, 'refused')
+    contained('push', nothing, () => poll?.giveWay())
   }
 
   get #watchedInAll(): number {
@@ -264,7 +280,7 @@ export class ConfigWatchers {
         if (changed.length > 0) this.#counts.changed++
         this.#answer(held, changed)
       },
-      cancel: (held) => this.#cancel(held),
+      cancel: (held) => this.#leave(held, 'left'),
       watchAgain: (keyText, watcher) => this.#polls.watch(keyText, watcher),
       reported: (item) => {
         this.#counts.reported++
@@ -350,10 +366,10 @@ export class ConfigWatchers {
       )
   }
 
-  #cancel(held: HeldPoll): void {
+  #leave(held: HeldPoll, how: 'left' | 'refused'): void {
     const { poll } = held
     if (!this.#release(held)) return
-    this.#counts.left++
+    this.#counts[how]++
     this.#remember(held, poll)
   }
 

@@ -11,12 +11,14 @@ export type StreamMessage =
   | { readonly kind: 'changed'; readonly id: string; readonly events: readonly PlacedEvent[] }
   | { readonly kind: 'ended'; readonly reason: StreamEnd }
 
-/** Why a stream ends: its client is not signed in any longer, does not read it, or the server stops. */
-export type StreamEnd = 'signed-out' | 'too-slow' | 'stopping'
+/** Why a stream ends: its client is not signed in any longer, does not read it, another client gets its place, or the server stops. */
+export type StreamEnd = 'signed-out' | 'too-slow' | 'gave-way' | 'stopping'
 
 /** A client that follows events. */
 export interface EventStreamRequest {
   readonly ip: string
+  /** The user, or the network of a client without one: owners have turns. */
+  readonly owner: string
   /** The id of the last message that the client has got from a stream before. */
   readonly lastId: string | undefined
   /** Judges now, each time, whether the client may read about a thing. */

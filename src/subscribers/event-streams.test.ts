@@ -43,7 +43,7 @@ function open(
   request: { lastId?: string; mayRead?: (one: Resource) => boolean } = {},
 ) {
   const { lastId, mayRead = () => true } = request
-  const stream = streams.open({ ip: '10.0.0.1', lastId, mayRead, onMessage: () => {} })
+  const stream = streams.open({ ip: '10.0.0.1', owner: '', lastId, mayRead, onMessage: () => {} })
   if (stream === 'too-many') throw new Error('too many')
   return stream
 }
@@ -205,7 +205,7 @@ test('after everything was loaded again earlier ids do not count', () => {
 test('there are at most so many streams, in all and of an address', () => {
   const { streams } = startStreams({ maxStreams: 3, maxStreamsOfAddress: 2 })
   const from = (ip: string) =>
-    streams.open({ ip, lastId: undefined, mayRead: () => true, onMessage: () => {} })
+    streams.open({ ip, owner: '', lastId: undefined, mayRead: () => true, onMessage: () => {} })
   const first = from('10.0.0.1')
   expect([from('10.0.0.1'), from('10.0.0.1'), from('10.0.0.2'), from('10.0.0.3')]).toEqual([
     expect.anything(),

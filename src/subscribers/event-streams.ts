@@ -2,6 +2,7 @@ import { contained, guarded } from '../core/unexpected.ts'
 import type { Change } from '../core/decisions/changes.ts'
 import type { WatchedItem } from '../core/config/state/config-view.ts'
 import { type LiveEvent, liveEventsOf, liveKeyOf, watchersChanged } from '../core/live/live-event.ts'
+import { ClientTurns, type Place } from '../core/work/client-turns.ts'
 import { SlicedWork } from '../core/work/sliced-work.ts'
 import { EventStream, type StreamEnd, type EventStreamRequest } from './event-stream.ts'
 import { PublishedLately } from './published-lately.ts'
@@ -68,7 +69,9 @@ interface GatheredEvents {
 export class EventStreams {
   readonly #options: EventStreamsOptions
   readonly #recent = new RecentEvents()
-  readonly #streams = new Set<EventStream>()
+  /** Each with its place among the streams of its owner. */
+  readonly #streams = new Map<EventStream, Place<EventStream>>()
+  readonly #turns = new ClientTurns<EventStream>()
   readonly #ofAddress = new Map<string, number>()
   #origin: string
   #position = 0
@@ -86,7 +89,7 @@ export class EventStreams {
   /** The items whose readers are reported. */
   readonly #published = new PublishedLately({ lateMs: BEHIND_AFTER_MS, overMs: WATCHED_MS })
   readonly #counts = { opened: 0, refused: 0, resumed: 0, resets: 0, events: 0 }
-  readonly #ended = { 'signed-out': 0, 'too-slow': 0, stopping: 0 }
+  readonly #ended = { 'signed-out': 0, 'too-slow': 0, 'gave-way': 0, stopping: 0 }
   #stopped = false
 
   constructor(options: EventStreamsOptions) {
@@ -102,18 +105,16 @@ export class EventStreams {
 
   /** Opens a stream; its first message waits already. 'too-many' where a limit is reached. */
   open(request: EventStreamRequest): EventStream | 'too-many' {
-    const { loop, maxStreams, maxStreamsOfAddress } = this.#options
-    const ofAddress = this.#ofAddress.get(request.ip) ?? 0
-    const isFull = maxStreamsOfAddress > 0 && ofAddress >= maxStreamsOfAddress
-    if (isFull || this.#streams.size >= maxStreams) {
+    const { loop } = this.#options
+    if (!this.#makePlace(request)) {
       this.#counts.refused++
       return 'too-many'
     }
     if (!this.#isAwake) this.#recent.beginAt(this.#position)
     this.#counts.opened++
     const stream = new EventStream(request, { nowMs: loop.now, leave: this.#leave })
-    this.#streams.add(stream)
-    this.#ofAddress.set(request.ip, ofAddress + 1)
+    this.#streams.set(stream, this.#turns.add(request.owner, stream))
+    this.#ofAddress.set(request.ip, (this.#ofAddress.get(request.ip) ?? 0) + 1)
     this.#begin(stream, request.lastId)
     if (this.#stopped) this.#end(stream, 'stopping')
     return stream
@@ -151,7 +152,7 @@ export class EventStreams {
   tick(nowMs: number): void {
     // While a round is under way, its id is not the latest one yet.
     const isIdle = this.#rounds.length === 0
-    for (const stream of this.#streams)
+    for (const stream of this.#streams.keys())
       contained(
         'push',
         () => stream.leave(),
@@ -170,7 +171,18 @@ export class EventStreams {
   /** Ends every stream, and every later one too. Call it when the server stops. */
   endAll(): void {
     this.#stopped = true
-    for (const stream of this.#streams) this.#end(stream, 'stopping')
+    for (const stream of this.#streams.keys()) this.#end(stream, 'stopping')
+  }
+
+  /** Whether there is a place for a stream, maybe because a stream of an owner with more streams gives way. */
+  #makePlace({ ip, owner }: EventStreamRequest): boolean {
+    const { maxStreams, maxStreamsOfAddress } = this.#options
+    const ofAddress = this.#ofAddress.get(ip) ?? 0
+    if (maxStreamsOfAddress > 0 && ofAddress >= maxStreamsOfAddress) return false
+    if (this.#streams.size < maxStreams) return true
+    const other = this.#turns.givesWayTo(owner, 'oldest')
+    if (other !== undefined) this.#end(other.thing, 'gave-way')
+    return other !== undefined
   }
 
   get #isAwake(): boolean {
@@ -242,7 +254,7 @@ export class EventStreams {
 
   #addRound(events: GatheredEvents['events']): void {
     if (this.#streams.size === 0 || events?.length === 0) return
-    this.#rounds.push({ id: this.#id, events, streams: [...this.#streams] })
+    this.#rounds.push({ id: this.#id, events, streams: [...this.#streams.keys()] })
     this.#work.start()
   }
 
@@ -277,7 +289,10 @@ export class EventStreams {
   }
 
   readonly #leave = (stream: EventStream): void => {
-    if (!this.#streams.delete(stream)) return
+    const place = this.#streams.get(stream)
+    if (place === undefined) return
+    this.#streams.delete(stream)
+    this.#turns.leave(place)
     const others = (this.#ofAddress.get(stream.ip) ?? 1) - 1
     if (others === 0) this.#ofAddress.delete(stream.ip)
     else this.#ofAddress.set(stream.ip, others)

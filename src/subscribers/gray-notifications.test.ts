@@ -84,7 +84,13 @@ test('who waits for an item is notified if, and only if, its view has changed', 
         const polled = tagged.map((who) => naiveView(item, who))
         const held = tagged.map((who, index) => {
           const answer = (): void => void notified.add(`poll ${index}`)
-          const poll = { ...who, items: [{ key: KEY, md5: md5Of(polled[index]), echo }], dueMs: 1e9, answer }
+          const poll = {
+            ...who,
+            items: [{ key: KEY, md5: md5Of(polled[index]), echo }],
+            dueMs: 1e9,
+            answer,
+            giveWay: () => {},
+          }
           return polls.take(poll)
         })
         notified.clear()

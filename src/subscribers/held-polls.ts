@@ -1,5 +1,6 @@
 import type { WatchedItem } from '../core/config/state/config-view.ts'
 import type { Viewer } from '../core/config/state/viewer.ts'
+import { ClientTurns, type Place } from '../core/work/client-turns.ts'
 import { NOT_DUE, type Due } from '../core/work/due-book.ts'
 import type { Comparison } from './comparison.ts'
 import type { PollClient } from './recent-polls.ts'
@@ -19,6 +20,8 @@ export interface Poll {
   readonly dueMs: number
   /** Called once, with the items that differ, if any. Not called after `cancel`. */
   answer(changed: readonly WatchedItem[]): void
+  /** Called instead, if it gives way to the poll of another client. */
+  giveWay(): void
 }
 
 /** The clients of one address. */
@@ -44,12 +47,21 @@ interface PollComparison {
   ends: boolean
 }
 
+interface HeldPollParts {
+  readonly address: Address
+  /** The user, or the network of a client without one. */
+  readonly owner: string
+  readonly turns: ClientTurns<HeldPoll>
+}
+
 /** A held poll. `poll` is undefined after it was answered or cancelled. */
 export class HeldPoll implements Due, Watcher {
   readonly via = 'poll'
   poll: Poll | undefined
   readonly items: readonly WatchedItem[]
   readonly address: Address
+  /** Its place among the polls of its owner. */
+  readonly place: Place<HeldPoll>
   dueTick = NOT_DUE
   /** Undefined: all its items were compared. */
   comparing: PollComparison | undefined = undefined
@@ -58,8 +70,9 @@ export class HeldPoll implements Due, Watcher {
   later: HeldPoll | undefined = undefined
   readonly #host: PollHost
 
-  constructor(poll: Poll, address: Address, host: PollHost) {
+  constructor(poll: Poll, { address, owner, turns }: HeldPollParts, host: PollHost) {
     this.poll = poll
+    this.place = turns.add(owner, this, poll.items.length)
     this.items = poll.items
     this.address = address
     this.#host = host
@@ -108,14 +121,14 @@ const NONE: ReadonlySet<Watcher> = new Set()
 export class HeldPolls {
   readonly #byKey = new Map<string, Watcher | Set<Watcher>>()
   readonly #addresses = new Map<string, Address>()
+  readonly #turns = new ClientTurns<HeldPoll>()
   #oldest: HeldPoll | undefined
   #newest: HeldPoll | undefined
-  #size = 0
   #watched = 0
 
   /** The number of held polls. */
   get size(): number {
-    return this.#size
+    return this.#turns.size
   }
 
   /** The number of items that they watch. */
@@ -128,10 +141,17 @@ export class HeldPolls {
     return this.#addresses.get(ip)?.held ?? 0
   }
 
-  add(poll: Poll, host: PollHost): HeldPoll {
-    const held = new HeldPoll(poll, this.#addressOf(poll.ip), host)
+  /** The poll that gives way to one more poll of an owner: by the number of polls, or by the items that they watch. */
+  givesWayTo(owner: string, by: { readonly items: number } | 'polls'): HeldPoll | undefined {
+    const place =
+      by === 'polls' ? this.#turns.givesWayTo(owner, 'oldest') : this.#turns.givesWeightTo(owner, by.items)
+    return place?.thing
+  }
+
+  add(poll: Poll, owner: string, host: PollHost): HeldPoll {
+    const parts = { address: this.#addressOf(poll.ip), owner, turns: this.#turns }
+    const held = new HeldPoll(poll, parts, host)
     held.address.held++
-    this.#size++
     this.#watched += poll.items.length
     held.earlier = this.#newest
     if (this.#newest === undefined) this.#oldest = held
@@ -143,7 +163,7 @@ export class HeldPolls {
 
   /** Removes a held poll. */
   delete(held: HeldPoll): void {
-    this.#size--
+    this.#turns.leave(held.place)
     this.#watched -= held.items.length
     if (--held.address.held === 0) this.#addresses.delete(held.address.ip)
     this.#unchain(held)

@@ -95,7 +95,7 @@ function hold(server: Fixture, items: readonly WatchedItem[], dueMs?: number) {
 function holdPoll({ polls, turn }: Fixture, poll: Pick<Poll, 'items'> & Partial<Poll>) {
   const answers: string[][] = []
   const answer = (changed: readonly WatchedItem[]) => void answers.push(changed.map(({ echo }) => echo))
-  const take = (): Taken => polls.take({ ip: '10.0.0.1', dueMs: 1e9, ...poll, answer })
+  const take = (): Taken => polls.take({ ip: '10.0.0.1', dueMs: 1e9, ...poll, answer, giveWay: () => {} })
   let taken: Taken | undefined
   turn(() => (taken = take()))
   if (taken?.kind === 'compared') answer(taken.changed)
@@ -128,7 +128,13 @@ describe('no turn of the loop has more looks than 50 ms allow, and no item is lo
       const server = fixture(lookMs)
       server.turn(() => {
         for (let number = 0; number < 100; number++)
-          server.polls.take({ items: itemsFrom(number * 1_000, 1_000), ip: '', dueMs: 1e9, answer: ignored })
+          server.polls.take({
+            items: itemsFrom(number * 1_000, 1_000),
+            ip: '',
+            giveWay: () => {},
+            dueMs: 1e9,
+            answer: ignored,
+          })
       })
       server.quiet()
       expect(server.polls.size).toBe(100)

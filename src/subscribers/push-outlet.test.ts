@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest'
 import type { Change } from '../core/decisions/changes.ts'
 import type { PushPacket, PushSender, PushTarget } from '../core/clients/push-sender.ts'
-import { MAX_SUBSCRIPTIONS_OF_ADDRESS, MAX_VARIANTS_OF_SERVICE, PushRegistry } from './push-registry.ts'
+import {
+  MAX_SILENT_PORTS,
+  MAX_SUBSCRIPTIONS_OF_ADDRESS,
+  MAX_VARIANTS_OF_SERVICE,
+  PushRegistry,
+} from './push-registry.ts'
 import { PushOutlet, type Subscriber } from './push-outlet.ts'
 import { ServiceWatch } from './service-watch.ts'
 
@@ -81,7 +86,9 @@ function changeOf(groupedName: string): Change {
 }
 
 function subscriber(port: number, more: Partial<Subscriber> = {}): Subscriber {
-  const plain = { address: '10.0.0.1', port, agent: 'large', app: '', clusters: '', format: 'svc' }
+  // Few ports of an address have acknowledged nothing.
+  const address = `10.0.${Math.floor(port / MAX_SILENT_PORTS)}.1`
+  const plain = { address, port, agent: 'large', app: '', clusters: '', format: 'svc' }
   return { ...plain, namespaceId: 'public', groupedName: 'g@@s', ...more }
 }
 
@@ -265,6 +272,36 @@ test('a service with very many subscribers is pushed less often', () => {
   expect(sender.sent).toHaveLength(1)
   pass(30)
   expect(sender.sent).toHaveLength(2)
+})
+
+test('an address gets pushes at few ports until it acknowledges one', () => {
+  const { pushes, sender, change, pass } = fixture()
+  const onHost = (port: number) => pushes.subscribe(subscriber(port, { address: '10.9.9.9' }))
+  const granted = Array.from({ length: MAX_SILENT_PORTS + 5 }, (_, port) => onHost(port))
+  expect(granted.filter(Boolean)).toHaveLength(MAX_SILENT_PORTS)
+  expect(granted.slice(MAX_SILENT_PORTS)).toEqual(Array(5).fill(false))
+  // Ports that are there may subscribe to more, and other addresses have their own.
+  const more = { address: '10.9.9.9', groupedName: 'g@@other' }
+  expect(pushes.subscribe(subscriber(1, more))).toBe(true)
+  expect(pushes.subscribe(subscriber(1))).toBe(true)
+  let target: PushTarget | undefined
+  sender.onSend = (pushed) => (target ??= pushed)
+  change('one')
+  pass(40)
+  expect(sender.sent).toHaveLength(MAX_SILENT_PORTS + 1)
+  target!.lastAckMs = 40
+  expect([onHost(1_000), onHost(1_001)]).toEqual([true, false])
+  expect(onHost(1_000)).toBe(true)
+})
+
+test('ports of an address are forgotten with their subscriptions', () => {
+  const registry = new PushRegistry(() => LAPSE_MS)
+  const onHost = (port: number, nowMs: number) =>
+    registry.refresh(subscriber(port, { address: '10.9.9.9' }), nowMs)
+  for (let port = 0; port < MAX_SILENT_PORTS; port++) expect(onHost(port, 0)).toBeDefined()
+  expect(onHost(1_000, 0)).toBeUndefined()
+  registry.tick(LAPSE_MS + 1_000)
+  expect(onHost(1_000, LAPSE_MS + 2_000)).toBeDefined()
 })
 
 test('subscriptions are limited per address, and clusters texts per service', () => {

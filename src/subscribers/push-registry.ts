@@ -10,6 +10,9 @@ const MAX_SUBSCRIPTIONS = 500_000
 /** Subscriptions of one address: a host, or a gateway, of a hundred clients with 200 services each. */
 export const MAX_SUBSCRIPTIONS_OF_ADDRESS = 20_000
 
+/** Ports of one address that have acknowledged no push: who never answers is sent a push at no more ports. */
+export const MAX_SILENT_PORTS = 64
+
 /** Different `clusters` texts and formats that a service is pushed in: each has an answer of its own at every change. */
 export const MAX_VARIANTS_OF_SERVICE = 64
 
@@ -68,6 +71,52 @@ export class Variant {
   }
 }
 
+/** A port of an address, and its subscriptions. */
+class Port {
+  readonly #host: Host
+  readonly key: number
+  size = 0
+  #hasAnswered = false
+
+  constructor(host: Host, key: number) {
+    this.#host = host
+    this.key = key
+  }
+
+  /** A push to it was acknowledged. */
+  answered(): void {
+    if (this.#hasAnswered) return
+    this.#hasAnswered = true
+    this.#host.silent--
+  }
+}
+
+/** An address: its subscriptions, its ports, and how many of the ports have acknowledged nothing. */
+class Host {
+  size = 0
+  silent = 0
+  readonly ports = new Map<number, Port>()
+
+  /** The port, if it may be pushed to. */
+  portFor(key: number): Port | undefined {
+    return this.ports.get(key) ?? (this.silent < MAX_SILENT_PORTS ? new Port(this, key) : undefined)
+  }
+
+  enter(port: Port): void {
+    this.size++
+    if (port.size++ > 0) return
+    this.ports.set(port.key, port)
+    this.silent++
+  }
+
+  leave(port: Port): void {
+    this.size--
+    if (--port.size > 0) return
+    this.ports.delete(port.key)
+    port.answered()
+  }
+}
+
 /** One client's interest in one service. */
 export class Subscription implements PushTarget, Due {
   readonly variant: Variant
@@ -78,14 +127,34 @@ export class Subscription implements PushTarget, Due {
   sentVersion = -1
   subscribed = true
   newestRef = 0
-  lastAckMs = -Infinity
+  #lastAckMs = -Infinity
+  readonly host: Host
+  readonly #port: Port
   silentSinceMs: number | undefined = undefined
   dueTick = NOT_DUE
 
-  constructor(variant: Variant, subscriber: Subscriber, lastCallMs: number) {
+  constructor({ variant, host, port }: SubscriptionParts, subscriber: Subscriber, lastCallMs: number) {
     this.variant = variant
+    this.host = host
+    this.#port = port
     this.subscriber = subscriber
     this.lastCallMs = lastCallMs
+    host.enter(port)
+  }
+
+  get lastAckMs(): number {
+    return this.#lastAckMs
+  }
+
+  set lastAckMs(ackedMs: number) {
+    this.#lastAckMs = ackedMs
+    this.#port.answered()
+  }
+
+  /** It is over. */
+  end(): void {
+    this.subscribed = false
+    this.host.leave(this.#port)
   }
 
   get address(): string {
@@ -101,10 +170,16 @@ export class Subscription implements PushTarget, Due {
   }
 }
 
+interface SubscriptionParts {
+  readonly variant: Variant
+  readonly host: Host
+  readonly port: Port
+}
+
 /** The subscriptions of clients, within limits, each no longer than its list calls last. */
 export class PushRegistry {
   readonly #services = new Map<string, PushedService>()
-  readonly #sizeOfAddress = new Map<string, number>()
+  readonly #hosts = new Map<string, Host>()
   readonly #due = new DueBook<Subscription>(LAPSE_BUCKET_MS)
   readonly #lapseMs: () => number
   #size = 0
@@ -158,17 +233,19 @@ export class PushRegistry {
   }
 
   #add(subscriber: Subscriber, nowMs: number): Subscription | undefined {
-    const ofAddress = this.#sizeOfAddress.get(subscriber.address) ?? 0
-    if (this.#size >= MAX_SUBSCRIPTIONS || ofAddress >= MAX_SUBSCRIPTIONS_OF_ADDRESS) return undefined
+    const host = this.#hosts.get(subscriber.address) ?? new Host()
+    if (this.#size >= MAX_SUBSCRIPTIONS || host.size >= MAX_SUBSCRIPTIONS_OF_ADDRESS) return undefined
+    const port = host.portFor(subscriber.port)
+    if (port === undefined) return undefined
     const variant = this.#variantFor(subscriber)
     if (variant === undefined) return undefined
     if (!this.#memory.take(subscriberBytes(subscriber))) {
       this.#forgetUnused(variant)
       return undefined
     }
-    const subscription = new Subscription(variant, subscriber, nowMs)
+    const subscription = new Subscription({ variant, host, port }, subscriber, nowMs)
     variant.subscriptions.set(placeOf(subscriber), subscription)
-    this.#sizeOfAddress.set(subscriber.address, ofAddress + 1)
+    this.#hosts.set(subscriber.address, host)
     this.#size++
     this.#watch(subscription)
     return subscription
@@ -198,12 +275,10 @@ export class PushRegistry {
   }
 
   #remove(subscription: Subscription): void {
-    const { variant, subscriber } = subscription
-    subscription.subscribed = false
+    const { variant, subscriber, host } = subscription
+    subscription.end()
     this.#size--
-    const left = (this.#sizeOfAddress.get(subscriber.address) ?? 1) - 1
-    if (left === 0) this.#sizeOfAddress.delete(subscriber.address)
-    else this.#sizeOfAddress.set(subscriber.address, left)
+    if (host.size === 0) this.#hosts.delete(subscriber.address)
     variant.subscriptions.delete(placeOf(subscriber))
     this.#memory.free(subscriberBytes(subscriber))
     this.#forgetUnused(variant)

@@ -54,7 +54,7 @@ function poll(items: WatchedItem[]): string[] {
   const answers: string[] = []
   const answer = (changed: readonly WatchedItem[]) =>
     void answers.push(changed.map(({ key }) => key.dataId).join())
-  polls.take({ items, ip: '10.0.0.2', dueMs: 30_000, answer })
+  polls.take({ items, ip: '10.0.0.2', giveWay: () => {}, dueMs: 30_000, answer })
   return answers
 }
 
@@ -153,7 +153,9 @@ describe('a standing listener', () => {
       'too-many',
       'too-many',
     ])
-    expect(polls.take({ items: [watched('d')], ip: '10.0.0.2', dueMs: 1, answer: () => {} })).toEqual({
+    expect(
+      polls.take({ items: [watched('d')], ip: '10.0.0.2', giveWay: () => {}, dueMs: 1, answer: () => {} }),
+    ).toEqual({
       kind: 'too-many',
     })
     listener.unwatch(keyOf('a'))

@@ -304,7 +304,7 @@ describe.skipIf(browserTool.skip)('configurations in a browser', { timeout: FLOW
     await visit.at('#/configs?ns=public&text=zipped')
     await visit.field('Select zipped.yaml').check()
     const downloading = visit.page.waitForEvent('download')
-    await visit.link('Export').click()
+    await visit.button('Export').click()
     const file = await (await downloading).path()
     await publish('zipped.yaml', 'a: 2')
     await visit.button('Import').click()

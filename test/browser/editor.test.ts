@@ -43,7 +43,7 @@ describe.skipIf(browserTool.skip)('the editor', { timeout: FLOW_MS }, () => {
     ['json', '{\n"a": 1, "a": 2}', 'Line 2: The key “a” occurs twice.'],
     ['properties', 'a=1\na=2', 'Line 2: The key “a” occurs twice.'],
     ['toml', 'a = 1\na = 2', 'Line 2: The key “a” occurs twice.'],
-    ['xml', '<a>\n<b></a>', 'Line 2: The form is not valid here.'],
+    ['xml', '<a>\n<b></a>', 'Line 2: The end tag “a” does not belong to the element that is open.'],
   ])('says on which line a text of %s is wrong', async (type, text, finding) => {
     await visit.at('#/config/new?ns=public')
     await visit.field('Data ID').fill(`wrong.${type}`)
@@ -63,6 +63,33 @@ describe.skipIf(browserTool.skip)('the editor', { timeout: FLOW_MS }, () => {
     await visit.type('{"a": 1,\n"a": 3}')
     await visit.button('Review and publish').click()
     await visit.dialog().getByText('Line 2: The key “a” occurs twice.').first().waitFor()
+    await visit.dialog().getByRole('button', { name: 'Cancel' }).click()
+  })
+
+  test('marks characters that nobody sees, and the review names them and the keys as they are written', async () => {
+    await visit.at('#/config/new?ns=public')
+    await visit.field('Data ID').fill('unseen.properties')
+    await visit.type('a=1 \nb\u3000=2\n')
+    await visit.page.locator('.cm-trailingSpace').waitFor()
+    await visit.page.locator('.cm-specialChar').waitFor()
+    await visit.button('Review and publish').click()
+    const review = visit.dialog()
+    await review.getByText('It may not be what you mean:').waitFor()
+    await review.getByText('Line 1: The value of “a” ends with a blank').waitFor()
+    await review.getByText('Line 2: The character U+3000').waitFor()
+    await review.getByRole('listitem').getByText('1␣').waitFor()
+    await review.getByRole('button', { name: 'Cancel' }).click()
+    await visit.link('Cancel').click()
+    await visit.button('Discard').click()
+  })
+
+  test('says why the keys cannot be listed', async () => {
+    await publish('aliases.yaml', 'a: 1\n')
+    await visit.at('#/config?ns=public&group=G&dataId=aliases.yaml&edit=yes')
+    await visit.page.locator('.cm-content').getByText('a:').first().waitFor()
+    await visit.type('files: [*.log]\n')
+    await visit.button('Review and publish').click()
+    await visit.dialog().getByText('The keys cannot be listed: Nothing has the anchor “.log”').waitFor()
     await visit.dialog().getByRole('button', { name: 'Cancel' }).click()
   })
 

@@ -114,6 +114,29 @@ describe('requests', () => {
     await client.close()
   })
 
+  test('that are begun and small are held within the limit: the oldest of whoever has most are ended', async () => {
+    const { open } = await start({ maxBodyMemoryBytes: 1024 * 1024 })
+    const clients = [await open(), await open()]
+    let ended = 0
+    for (const client of clients) {
+      expect(await statusOf(1, client)).toBe('0')
+      for (let calls = 0; calls < 90; calls++) {
+        const stream = openCall(client.session, '/Request/request').on('error', () => undefined)
+        stream.on('trailers', () => void ended++)
+        stream.on('response', (head) => (ended += head['grpc-status'] === '8' ? 1 : 0))
+        stream.resume().write(frameOf('SomeRequest', { text: 'x'.repeat(12_000) }).subarray(0, 10_000))
+      }
+    }
+    // 180 calls of about 18 KB; some 70 have room.
+    await until(
+      async () => ended,
+      (count) => count >= 100,
+    )
+    expect(await statusOf(1_000, clients[0]!)).toBe('0')
+    expect(ended).toBeLessThan(140)
+    for (const client of clients) client.session.destroy()
+  })
+
   test('that are begun and not gone on with are ended', async () => {
     const monotonicMs = (): number => performance.now()
     const { open, server } = await start({ requestTimeoutMs: 50 }, { monotonicMs })

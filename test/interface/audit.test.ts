@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startWaypost, temporaryDirectory, type Waypost } from '../support/waypost.ts'
 import { until } from './client.ts'
+import { raw } from './transfer-support.ts'
 
 interface Event {
   id: string
@@ -13,6 +14,8 @@ interface Event {
   ip: string
   operation: string
   item: string
+  items: string[]
+  itemCount: number
   result: string
   code: string
   detail: string
@@ -74,6 +77,60 @@ async function newest(query: Record<string, string>, isRight: (event: Event) => 
 const publish = (dataId: string, token: string, content = 'content-of-it') =>
   send('POST', '/cs/configs', { token, form: { dataId, group: 'G', content, src_user: 'eve' } })
 
+describe('an event of several items keeps their names, and each finds it:', () => {
+  const names = (namespace: string) =>
+    ['several.yml', 'several.json'].map((id) => `${namespace}:S:config/${id}`)
+
+  async function calls(path: string, init: RequestInit): Promise<void> {
+    const headers = new Headers(init.headers)
+    headers.set('authorization', `Bearer ${administrator}`)
+    const { status } = await fetch(`${server.url}${path}`, { ...init, headers })
+    expect(status).toBe(200)
+  }
+
+  async function idsOf(): Promise<string[]> {
+    const query = new URLSearchParams({
+      search: 'blur',
+      dataId: 'several*',
+      group: 'S',
+      pageNo: '1',
+      pageSize: '9',
+    })
+    const { text } = await send('GET', `/cs/configs?${query}`, { token: administrator })
+    return (JSON.parse(text) as { pageItems: { id: string }[] }).pageItems.map(({ id }) => id)
+  }
+
+  async function isFound(operation: string, namespace: string): Promise<void> {
+    for (const item of names(namespace)) {
+      const event = await newest({ operation, item })
+      expect([event.items.toSorted(), event.itemCount]).toEqual([names(namespace).toSorted(), 2])
+      expect(event.item).toMatch(/^[^:]+:S:config\/several\.(?:yml|json) and 1 more$/)
+    }
+  }
+
+  test('an import, a copy and a deletion', async () => {
+    const zip = await raw({ 'S/several.yml': 'a: 1', 'S/several.json': '{}' })
+    const form = new FormData()
+    form.set('file', new Blob([new Uint8Array(zip)]), 'f.zip')
+    await calls('/svc/v1/cs/configs?import=true', { method: 'POST', body: form })
+    await isFound('import configs', 'public')
+    const space = { customNamespaceId: 'copies', namespaceName: 'copies' }
+    await send('POST', '/console/namespaces', { token: administrator, form: space })
+    const ids = await idsOf()
+    const body = JSON.stringify(ids.map((cfgId) => ({ cfgId })))
+    const headers = { 'content-type': 'application/json' }
+    await calls('/svc/v1/cs/configs?clone=true&tenant=copies', { method: 'POST', body, headers })
+    await isFound('clone configs', 'copies')
+    await calls(`/nacos/v1/cs/configs?delType=ids&ids=${ids.join(',')}`, { method: 'DELETE' })
+    await isFound('delete configs', 'public')
+    const written = await until(
+      () => readFile(lines, 'utf8'),
+      (text) => text.includes('"delete configs"'),
+    )
+    expect(written).toContain('"items":["public:S:config/several.')
+  })
+})
+
 describe('the audit', () => {
   test('names who changed which item, from where, and with what result', async () => {
     expect((await publish('a', administrator)).status).toBe(200)
@@ -84,6 +141,8 @@ describe('the audit', () => {
       ip: '127.0.0.1',
       operation: 'publish config',
       item: 'public:G:config/a',
+      items: ['public:G:config/a'],
+      itemCount: 1,
       result: 'done',
       code: '',
       detail: '',

@@ -1,5 +1,5 @@
 /** Exports and clones of configurations, and imports under `/svc`; nacos-import has the imports under `/nacos`. */
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { request } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import {
@@ -7,6 +7,7 @@ import {
   type Dialect,
   serverForThisFile,
   unique,
+  until,
   type Json,
   type Params,
   type Reply,
@@ -99,6 +100,20 @@ describe.each(DIALECTS)('/%s: an export', (dialect) => {
   })
 })
 
+test('/svc: an export may have its ids in a form: thousands are too long for an address', async () => {
+  const [tenant, other] = [await newNamespace(), await newNamespace()]
+  await publish(tenant, 'one')
+  await publish(tenant, 'two')
+  await publish(other, 'secret')
+  const known = [(await show(tenant, 'two')).id, (await show(other, 'secret')).id].join(',')
+  const unknown = Array.from({ length: 9_000 }, (_, index) => 9_000_000_000_000_000 + index)
+  const reply = await waypost.svc.post(`${configs}/export`, { tenant, ids: `${unknown.join(',')},${known}` })
+  expect(Object.keys(await filesIn(reply.bytes))).toEqual(['G/two', '.metadata.yml'])
+  const whole = await waypost.svc.post(`${configs}/export`, { tenant })
+  expect(Object.keys(await filesIn(whole.bytes))).toEqual(['G/one', 'G/two', '.metadata.yml'])
+  expectProblem(await waypost.svc.post(`${configs}/export`, { tenant, ids: 'x' }), 400)
+})
+
 test('on /svc another word for an export is refused', async () => {
   expectProblem(await waypost.svc.get(configs, { export: 'yes' }), 400)
 })
@@ -139,6 +154,31 @@ describe('/svc: an import', () => {
     })
   })
 
+  test('says before what is new, changed and equal, and how many listen', async () => {
+    const namespace = await newNamespace()
+    await publish(namespace, 'changed', { content: 'old' })
+    await publish(namespace, 'equal', { content: 'new equal' })
+    const item = { group: 'G', type: 'text' }
+    const zip = await items(['changed', 'equal', 'new'].map((dataId) => ({ ...item, dataId })))
+    const known = `changed\u0002G\u0002${createHash('md5').update('old').digest('hex')}\u0002${namespace}\u0001`
+    const listening = waypost.svc.post(
+      `${configs}/listener`,
+      { 'Listening-Configs': known },
+      { 'Long-Pulling-Timeout': '20000' },
+    )
+    const ahead = async (): Promise<Json[]> =>
+      (await upload(zip, { namespace, policy: 'OVERWRITE', dryRun: true })).json().succData
+    const seen = await until(ahead, (found) => found[0].watcherCount === 1)
+    expect(seen).toEqual([
+      { dataId: 'changed', group: 'G', change: 'changed', watcherCount: 1 },
+      { dataId: 'equal', group: 'G', change: 'equal', watcherCount: 0 },
+      { dataId: 'new', group: 'G', change: 'new', watcherCount: 0 },
+    ])
+    const done = await upload(zip, { namespace, policy: 'OVERWRITE' })
+    expect(done.json().succData[0]).toEqual({ dataId: 'changed', group: 'G' })
+    await listening
+  })
+
   test('replaces only what a dry run has seen', async () => {
     const namespace = await newNamespace()
     await publish(namespace, 'a', { content: 'one' })
@@ -165,9 +205,9 @@ describe('/svc: an import', () => {
     const namespace = await newNamespace()
     const zip = await items([{ group: 'G', dataId: 'a', type: 'yaml' }])
     expect(codeOf(await upload(zip, { namespace: 'no-such' }))).toBe('namespace-not-found')
-    expect(codeOf(await upload(undefined, { namespace }))).toBe('config-not-found')
+    expect(codeOf(await upload(undefined, { namespace }))).toBe('bad-archive')
     const broken = await raw({ 'G/a': 'x', '.metadata.yml': 'metadata: 5' })
-    expect(codeOf(await upload(broken, { namespace }))).toBe('malformed-request')
+    expect(codeOf(await upload(broken, { namespace }))).toBe('bad-archive')
   })
 })
 

@@ -197,8 +197,10 @@ describe('the limits of connections', () => {
   test('apply to one address and to all', async () => {
     const mine = Array.from({ length: 5 }, () => opened('127.0.0.11'))
     await expect.poll(() => refusedOf(mine)).toBe(1)
-    const others = Array.from({ length: 3 }, () => opened('127.0.0.12'))
+    // The first address has four: its oldest gives way to the third connection of the other one, and none to the fourth.
+    const others = Array.from({ length: 4 }, () => opened('127.0.0.12'))
     await expect.poll(() => refusedOf(others)).toBe(1)
+    expect(mine.filter(({ received }) => received.closed && received.text === '').length).toBe(1)
     // They send nothing, so each gets an error after request-timeout.
     await expect.poll(() => [...mine, ...others].every(({ received }) => received.closed)).toBe(true)
     expect([refusedOf(mine), refusedOf(others)]).toEqual([1, 1])

@@ -64,13 +64,13 @@ describe('a change of configurations', () => {
     expect(recorded().at(-1)).toBe('publish config | dev:G:config/d | refused | config-changed')
   })
 
-  test('by ids names the first item and counts the others', async () => {
+  test('by ids names each item, on a line of its own', async () => {
     for (const dataId of ['a', 'b'])
       await at.svc('POST', configs, { params: { ...item, dataId, content: 'x' } })
     const ids = [await idOf({ ...item, dataId: 'a' }), await idOf({ ...item, dataId: 'b' })]
     recorded()
     await at.nacos('DELETE', configs, { params: { delType: 'ids', ids: ids.join(',') } })
-    expect(recorded()).toEqual(['delete configs | dev:G:config/a and 1 more | done'])
+    expect(recorded()).toEqual(['delete configs | dev:G:config/a\ndev:G:config/b | done'])
   })
 
   test('by a clone or an import is one event with counts', async () => {

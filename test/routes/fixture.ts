@@ -211,6 +211,8 @@ async function ask(router: Router, [method, path]: [string, string], sent: Sent 
     wasHeld = true
     return {
       answer: (given: Answer) => void (answer = given),
+      refuse: (refusal: Refusal) =>
+        void (answer = found.route.errors(refusal, { method, path, requestId: 'r' })),
       onGone: (run: () => void) => void (gone = run),
     }
   }

@@ -61,7 +61,7 @@ async function ask(request: string, params: Params = {}, target?: string) {
   try {
     const again = target === undefined ? undefined : route.again?.(target, caller)
     if (again !== undefined) return { status: again.status, body: String(again.body) }
-    const hold = () => ({ answer() {}, onGone() {} })
+    const hold = () => ({ answer() {}, refuse() {}, onGone() {} })
     const read = readParameters(new Map(Object.entries(params)))
     const handled = route.handle({ params: read, caller, target, hold })
     await world.quiet()

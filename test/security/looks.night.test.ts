@@ -94,7 +94,9 @@ async function longestStop(valueOf: (version: number, item: number) => string): 
   const items = Array.from({ length: ITEMS }, (_, index) => ({ key: keyOf(index), md5: '', echo: '' }))
   let isAnswered = false
   const answer = (): void => void (isAnswered = true)
-  measured(() => void polls.take({ items, ip: '10.0.0.1', dueMs: 0, waits: false, answer }))
+  measured(
+    () => void polls.take({ items, ip: '10.0.0.1', giveWay: () => {}, dueMs: 0, waits: false, answer }),
+  )
   while (!isAnswered) await turn()
 
   const labels = new Map(Array.from({ length: 200 }, (_, index) => [`l${index}`, 'c']))
@@ -107,7 +109,13 @@ async function longestStop(valueOf: (version: number, item: number) => string): 
   let answered = 0
   const hold = (held: number): void => {
     const own = [items[0]!, items[held % ITEMS]!]
-    polls.take({ items: own, ip: `10.1.${held}`, dueMs: 1e9, answer: () => void answered++ })
+    polls.take({
+      items: own,
+      ip: `10.1.${held}`,
+      giveWay: () => {},
+      dueMs: 1e9,
+      answer: () => void answered++,
+    })
   }
   for (let held = 0; held < HELD_POLLS; held += AT_ONCE) {
     measured(() => {

@@ -9,7 +9,7 @@ import { type ManagedWaypost, startManaged } from '../support/administrator.ts'
 import { needTool } from '../support/need-tool.ts'
 import { freePort, temporaryDirectory } from '../support/waypost.ts'
 
-const proxies = needTool('haproxy', 'nginx')
+const proxies = needTool('haproxy', 'nginx', 'varnishd')
 
 /** Parameters that most queries take; each takes its own. */
 const QUERY = new URLSearchParams({
@@ -91,13 +91,33 @@ http {
 }
 `
 
+const varnishText = (): string => `
+vcl 4.1;
+backend waypost { .host = "127.0.0.1"; .port = "${managed.waypost.port}"; }
+`
+
+/** The text of the configuration of a proxy, and the words of its command. */
+function proxyOf(name: string, { port, directory, file }: { port: number; directory: string; file: string }) {
+  switch (name) {
+    case 'haproxy':
+      return { text: haproxyText(port), words: ['-f', file] }
+    case 'nginx':
+      return { text: nginxText(port, directory), words: ['-p', directory, '-c', file] }
+    default: {
+      // Another user could not enter the directory of the test.
+      const address = ['-j', 'none', '-F', '-a', `127.0.0.1:${port}`, '-T', 'none']
+      return { text: varnishText(), words: [...address, '-n', directory, '-f', file, '-s', 'malloc,16m'] }
+    }
+  }
+}
+
 async function startProxy(name: string): Promise<{ url: string; process: ChildProcess }> {
   const directory = temporaryDirectory(`${name}-`)
   mkdirSync(join(directory, 'cache'))
   const port = await freePort()
   const file = join(directory, 'configuration')
-  writeFileSync(file, name === 'haproxy' ? haproxyText(port) : nginxText(port, directory))
-  const words = name === 'haproxy' ? ['-f', file] : ['-p', directory, '-c', file]
+  const { text, words } = proxyOf(name, { port, directory, file })
+  writeFileSync(file, text)
   const process = spawn(`/usr/sbin/${name}`, words, { stdio: 'ignore' })
   const url = `http://127.0.0.1:${port}`
   for (let tries = 0; tries < 100; tries++) {
@@ -119,7 +139,7 @@ async function answer(url: string, headers: Record<string, string> = {}) {
   return { status: response.status, text, cache: response.headers.get('cache-control') }
 }
 
-describe.skipIf(proxies.skip).each(['haproxy', 'nginx'])('%s with a cache', (name) => {
+describe.skipIf(proxies.skip).each(['haproxy', 'nginx', 'varnishd'])('%s with a cache', (name) => {
   let proxy: { url: string; process: ChildProcess }
   beforeAll(async () => {
     proxy = await startProxy(name)

@@ -130,7 +130,7 @@ describe('formats', () => {
 
 describe('edit', () => {
   const edit = (name: string, editor: string, ...flags: string[]) =>
-    here.terminal.run(['config', 'edit', name, ...flags], '', { EDITOR: editor })
+    here.terminal.run(['config', 'edit', name, '--yes', ...flags], '', { EDITOR: editor })
 
   test.each([
     ['CRLF', 'a: 1\r\nb: 2\r\n', 'a: 9\r\nb: 2\r\n'],
@@ -148,6 +148,11 @@ describe('edit', () => {
     expect(
       (await here.svc.get('/cs/configs', { dataId: name, group: 'DEFAULT_GROUP', show: 'all' })).json().desc,
     ).toBe('stays')
+  })
+
+  test('asks, and without a terminal needs --yes before the editor opens', async () => {
+    const ran = await here.terminal.run(['config', 'edit', unique('item')], '', { EDITOR: 'false' })
+    expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('--yes is required')])
   })
 
   test('changes nothing where nothing was edited, or the editor failed', async () => {
@@ -202,7 +207,10 @@ describe('diff and history', () => {
     const back = await here.terminal.run(['config', 'diff', name, '--version', second!, '--with', first!])
     expect(back.out).toContain('-two\n+one\n')
     expect(await here.terminal.ok('config', 'get', name, '--version', first!)).toBe('one\n')
-    await here.terminal.ok('config', 'delete', name, '--comment', 'over')
+    const gone = await here.terminal.ok('config', 'delete', name, '--comment', 'over')
+    const way = / is deleted\. This brings it back: waypost (config restore \S+ \d+)\n$/.exec(gone)?.[1]
+    expect(await here.terminal.ok(...way!.split(' '))).toContain('again')
+    await here.terminal.ok('config', 'delete', name)
     expect(await here.terminal.run(['config', 'delete', name])).toMatchObject({ code: 1 })
     expect(await here.terminal.ok('config', 'history', name)).toMatch(/deleted .* over\n/)
     await here.terminal.ok('config', 'restore', name, first!)

@@ -151,7 +151,7 @@ describe.each(Object.entries(WORDS))('%s', (name, more) => {
     const expected = [
       [
         dead,
-        `The server at ${deadUrl} cannot be reached: nothing listens there. Start the server, or name another one by --server or --context.`,
+        `The server at ${deadUrl} (from WAYPOST_SERVER) cannot be reached: nothing listens there. Start the server, or name another one by --server or --context.`,
       ],
       [
         wrong,

@@ -13,10 +13,12 @@ import { Terminal } from './terminal.ts'
 const LISTS: Readonly<Record<string, readonly [words: string, name: RegExp, heading: string]>> = {
   'config list': ['', /^G\/a$/, 'DATA ID'],
   'config history': ['G/a', /^\d{16}$/, 'CHANGE'],
+  'config listeners': ['G/a', /^127\.0\.0\.1:\d+$/, 'HAS'],
   'config gray list': ['', /^G\/a\b/, 'PRIORITY'],
   'config gray explain': ['G/a --ip 10.0.0.7', /^(tag_t|formal)$/, 'GIVEN OUT'],
   'service list': ['', /^DEFAULT_GROUP@@shop$/, 'SERVICE'],
   'service instances': ['shop', /^10\.0\.0\.[17]:\d+$/, 'ADDRESS'],
+  'service timeline': ['shop', /^\S+ 10\.0\.0\.[17]:\d+ \w+$/, 'HAPPENED'],
   'service explain': ['shop', /^10\.0\.0\.[17]:\d+$/, 'GIVEN OUT'],
   'namespace list': ['', /^$|^[a-z-]+$/, 'CONFIGS'],
   'switch list': ['', /^[a-zA-Z]+$/, 'VALUE'],
@@ -40,7 +42,7 @@ function namesOf(command: Command, words: readonly string[] = []): string[] {
 
 test('every command that lists is in the table', () => {
   const names = namesOf(makeProgram(parts)).filter((name) =>
-    /(?:^| )(?:list|history|instances|explain|audit)$/.test(name),
+    /(?:^| )(?:list|listeners|history|instances|timeline|explain|audit)$/.test(name),
   )
   expect(names.toSorted()).toEqual(Object.keys(LISTS).toSorted())
 })
@@ -73,6 +75,8 @@ beforeAll(async () => {
   const { accessToken } = (await answer.json()) as { accessToken: string }
   naming = new NamingClient(await connectGrpc(server, { headers: { accessToken } }))
   await naming.register('shop', { ip: '10.0.0.1', port: 8080 })
+  const configListenContexts = [{ group: 'G', dataId: 'a', tenant: '', md5: '' }]
+  await naming.grpc.ask('ConfigBatchListenRequest', { listen: true, configListenContexts })
 }, 60_000)
 
 afterAll(async () => {

@@ -24,6 +24,24 @@ const login = (terminal: Terminal, ...flags: string[]) =>
   terminal.run(['login', '--server', url, '--username', 'nacos', ...flags], 'secret\n')
 
 describe('login', () => {
+  test('takes the address as a word, and needs no name where nobody signs in', async () => {
+    const terminal = new Terminal()
+    const open = await startWaypost()
+    const address = `127.0.0.1:${open.port}`
+    expect(await terminal.ok('login', address)).toMatch(/^http:\/\/127\.0\.0\.1:\d+ lets everybody in: /)
+    expect(await terminal.ok('status')).toMatch(/^ {2}namespace {2}public$/m)
+    await open.stop()
+    const away = await terminal.run(['status'])
+    expect(away.err).toMatch(/cannot be reached/)
+    expect(away.err).toContain(`(of the context 127.0.0.1-${open.port}, the current one)`)
+    const ran = await terminal.run(
+      ['login', `127.0.0.1:${managed.waypost.port}`, '--username', 'nacos'],
+      'secret\n',
+    )
+    expect(ran.out).toMatch(/^Signed in to /)
+    expect((await terminal.run(['login', address, '--server', url])).err).toContain('named twice')
+  }, 60_000)
+
   test('stores the token for the owner alone, and other commands use it', async () => {
     const terminal = new Terminal()
     expect(await terminal.run(['config', 'list', '--server', url])).toMatchObject({ code: 2 })

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { TextField } from '../controls/field.tsx'
+import { Seen } from '../controls/seen.tsx'
 import { t } from '../language/text.ts'
 import { addRole, ADMINISTRATOR_ROLE, findRoles, removeRole } from '../server/access.ts'
 import { AccessList } from './access-list.tsx'
@@ -18,7 +19,9 @@ export function RolesView() {
       keyOf={({ role, username }) => `${role}\n${username}`}
       cells={({ role, username }) => [
         <span>
-          <strong>{role}</strong>{' '}
+          <strong>
+            <Seen text={role} />
+          </strong>{' '}
           {role === ADMINISTRATOR_ROLE && <span class="badge accent">{t('mayDoAll')}</span>}
         </span>,
         username,

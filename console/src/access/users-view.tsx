@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { TextField } from '../controls/field.tsx'
+import { Seen } from '../controls/seen.tsx'
 import { t } from '../language/text.ts'
 import { linkTo } from '../routing/link.ts'
 import { createUser, findUsers, removeUser, setPassword } from '../server/access.ts'
@@ -19,7 +20,11 @@ export function UsersView() {
         find={findUsers}
         columns={[t('username')]}
         keyOf={({ username }) => username}
-        cells={({ username }) => [<a href={linkTo('user', { name: username })}>{username}</a>]}
+        cells={({ username }) => [
+          <a href={linkTo('user', { name: username })}>
+            <Seen text={username} />
+          </a>,
+        ]}
         actions={({ username }) => (
           <button type="button" class="button small" onClick={() => setChanged(username)}>
             {t('setPassword')}

@@ -1,5 +1,4 @@
 import { useEffect, useState } from 'preact/hooks'
-import { Breakable } from '../controls/breakable.tsx'
 import { SelectField, TextField } from '../controls/field.tsx'
 import { Icon } from '../controls/icon.tsx'
 import { LoadProblem, Nothing, problemEvent } from '../controls/notice.tsx'
@@ -11,6 +10,7 @@ import { anyOf } from '../live/meant.ts'
 import { place } from '../routing/location.ts'
 import { useLoaded, useShown } from '../state/loaded.ts'
 import { useStore } from '../state/store.ts'
+import { EventItems } from './event-items.tsx'
 import { detailText, OPERATIONS, operationText } from './operation-text.ts'
 
 /** The audit: changes, sign-ins and refusals with their users. The search is in the address. */
@@ -132,7 +132,7 @@ function together(newer: readonly AuditEvent[], older: readonly AuditEvent[]): A
 }
 
 function EventRow({ event }: { event: AuditEvent }) {
-  const { time, username, ip, operation, item, result, code, detail, count } = event
+  const { time, username, ip, operation, result, code, detail, count } = event
   const at = <time dateTime={new Date(time).toISOString()}>{shownTime(time)}</time>
   const who = username === '-' ? t('nobody') : username
   const kind = { done: 'good', refused: 'warn', failed: 'bad' }[result]
@@ -152,7 +152,7 @@ function EventRow({ event }: { event: AuditEvent }) {
         </div>
       </td>
       <td dir="auto">
-        <Breakable text={item} />
+        <EventItems event={event} />
         {detail !== '' && <div class="soft">{detailText(detail)}</div>}
       </td>
       <td>

@@ -1,9 +1,10 @@
 import { Check } from '../controls/field.tsx'
-import { Masked } from '../controls/masked.tsx'
+import { Written } from '../controls/written.tsx'
 import { NamespaceMark } from '../controls/namespace-mark.tsx'
 import { Nothing, Notice, LoadProblem } from '../controls/notice.tsx'
+import type { Keys } from '../../../src/formats/changed-keys.ts'
 import { loadEditor } from '../editor/code-view.tsx'
-import { isSecretKey } from '../editor/secrets.ts'
+import { sayFinding } from '../editor/phrases.ts'
 import { shownNumber, t } from '../language/text.ts'
 import { placeWith } from '../routing/link.ts'
 import { go, place } from '../routing/location.ts'
@@ -37,8 +38,14 @@ export function AcrossNamespaces({ name }: { name: ConfigName }) {
 /** The item of a namespace, with its keys. */
 interface Column {
   readonly item: ConfigItem
-  /** Undefined where its format has no keys, or it cannot be read. */
-  readonly keys: ReadonlyMap<string, string> | undefined
+  /** Undefined where its format has no keys. */
+  readonly keys: Keys | undefined
+}
+
+/** A column whose keys are known. */
+interface KeyColumn {
+  readonly item: ConfigItem
+  readonly keys: Extract<Keys, { keys: unknown }>
 }
 
 interface Everywhere {
@@ -67,8 +74,10 @@ async function readEverywhere(name: ConfigName): Promise<Everywhere> {
 
 function Found({ columns, count }: Everywhere) {
   const isAll = place.value.params['all'] === 'yes'
-  const readable = columns.filter(({ keys }) => keys !== undefined)
-  const rows = keyRows(readable.map(({ keys }) => keys!))
+  const readable = columns.flatMap(({ item, keys }): KeyColumn[] =>
+    keys !== undefined && 'keys' in keys ? [{ item, keys }] : [],
+  )
+  const rows = keyRows(readable.map(({ keys }) => keys.keys))
   const differing = rows.filter(({ differs }) => differs)
   return (
     <>
@@ -77,7 +86,16 @@ function Found({ columns, count }: Everywhere) {
           {t('acrossFirst', { count: shownNumber(columns.length), all: shownNumber(count) })}
         </Notice>
       )}
-      {readable.length < columns.length && <Notice kind="plain">{t('acrossNoKeys')}</Notice>}
+      {columns.some(({ keys }) => keys === undefined) && <Notice kind="plain">{t('acrossNoKeys')}</Notice>}
+      {columns.map(
+        ({ item, keys }) =>
+          keys !== undefined &&
+          'why' in keys && (
+            <Notice key={item.tenant} kind="warn">
+              <NamespaceMark id={item.tenant} /> {t('noKeys', { text: sayFinding(keys.why) })}
+            </Notice>
+          ),
+      )}
       <div class="filters">
         <strong>
           {t('differingKeys', { count: shownNumber(differing.length), all: shownNumber(rows.length) })}
@@ -97,7 +115,7 @@ function Found({ columns, count }: Everywhere) {
 
 function KeyTable(props: {
   readonly columns: readonly Column[]
-  readonly readable: readonly Column[]
+  readonly readable: readonly KeyColumn[]
   readonly rows: readonly KeyRow[]
 }) {
   const { columns, readable, rows } = props
@@ -124,7 +142,10 @@ function KeyTable(props: {
               </td>
               {columns.map((column) => (
                 <td key={column.item.tenant}>
-                  <Value value={values[readable.indexOf(column)]} isSecret={isSecretKey(key)} />
+                  <Written
+                    text={values[readable.findIndex(({ item }) => item === column.item)]}
+                    isSecret={readable.some(({ keys }) => keys.secret.has(key))}
+                  />
                 </td>
               ))}
             </tr>
@@ -137,8 +158,4 @@ function KeyTable(props: {
       {rows.length === 0 && <Nothing text={t('noDifferingKeys')} />}
     </>
   )
-}
-
-function Value({ value, isSecret }: { value: string | undefined; isSecret: boolean }) {
-  return value === undefined ? <span class="soft">–</span> : <Masked text={value} isSecret={isSecret} />
 }

@@ -115,7 +115,7 @@ export function CloneDialog(props: {
         onInput={setComment}
       />
       <GrayNotCloned items={items} />
-      {trial && <Trial outcome={trial} />}
+      {trial && <Trial outcome={trial} policy={policy} />}
       <ProblemNotice problem={problem} />
     </Dialog>
   )

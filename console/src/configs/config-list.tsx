@@ -21,7 +21,7 @@ import { currentNamespace, namespaceName } from '../state/namespaces.ts'
 import { keepPageSize, pageSize } from '../state/page-size.ts'
 import { useStore } from '../state/store.ts'
 import { mayWriteAnywhere, mayWriteConfig, mayWriteConfigs } from '../state/user.ts'
-import { ExportLink } from '../gray/export-link.tsx'
+import { ExportButton, ExportLink } from '../gray/export-link.tsx'
 import { GrayOnlyTable } from '../gray/gray-only-table.tsx'
 import { ConfigFilters, FILTERS } from './config-filters.tsx'
 import { CloneDialog } from './clone-dialog.tsx'
@@ -272,9 +272,6 @@ function SelectAll(props: {
 
 type OpenDialog = 'delete' | 'clone' | 'compare' | undefined
 
-/** More ids are too long for the address of a download. */
-const MOST_EXPORTED = 300
-
 /** The actions for the ticked items. It stays at the lower end of the screen: no row moves. */
 function BatchBar(props: {
   readonly chosen: readonly ListedConfig[]
@@ -292,11 +289,10 @@ function BatchBar(props: {
       <strong role="status">{t('chosen', { count: shownNumber(chosen.length) })}</strong>
       {props.children}
       <span class="space" />
-      {chosen.length > MOST_EXPORTED && <span class="soft">{t('tooManyToExport')}</span>}
-      {areOfOne && chosen.length <= MOST_EXPORTED && (
-        <ExportLink class="button small" tenant={tenant} items={chosen}>
+      {areOfOne && (
+        <ExportButton class="button small" tenant={tenant} ids={chosen.map(({ id }) => id)}>
           {t('exportChosen')}
-        </ExportLink>
+        </ExportButton>
       )}
       {chosen.length === 2 && (
         <button type="button" class="button small" onClick={() => setOpen('compare')}>

@@ -154,6 +154,7 @@ function Content(props: {
                 {t('edit')}
               </a>
             )}
+            <CopyButton text={item.content} label={t('copyText')} isWithText />
             <ConnectButton
               namespaceId={item.tenant}
               about={{ kind: 'config', group: item.group, dataId: item.dataId }}

@@ -1,4 +1,4 @@
-import { secretRanges } from '../editor/secrets.ts'
+import { mayHaveSecrets } from '../../../src/formats/secret-texts.ts'
 import type { ConfigName, ConfigNotes } from '../server/configs.ts'
 import { forget, keep, keptNames, readKept } from '../state/kept.ts'
 import { mayKeepEdits, username } from '../state/user.ts'
@@ -31,10 +31,9 @@ export const newItemIn = (tenant: string): ConfigName => ({ tenant, group: '', d
 const keyOf = ({ tenant, group, dataId, grayName }: DraftPlace): string =>
   START + JSON.stringify([username(), tenant, group, dataId, ...(grayName === undefined ? [] : [grayName])])
 
-/** Whether an edit may be kept: one with covered values never is, because others may use this browser. */
+/** Whether an edit may be kept: one that may have covered values never is, because others may use this browser. */
 export const mayKeep = ({ content }: Edit, base: Pick<Base, 'content'>): boolean =>
-  content.length + base.content.length <= MOST_CHARACTERS &&
-  [content, base.content].every((text) => secretRanges(text).length === 0)
+  content.length + base.content.length <= MOST_CHARACTERS && ![content, base.content].some(mayHaveSecrets)
 
 /** Keeps an edit under the names of what it is of, in place of an older one; where it may not be kept, none is. */
 export function keepDraft(place: DraftPlace, draft: Draft): void {

@@ -1,6 +1,7 @@
 import { CoveredText } from '../controls/covered.tsx'
 import { Masked } from '../controls/masked.tsx'
-import { isSecretKey } from '../editor/secrets.ts'
+import { isSecretKey } from '../../../src/formats/secret-keys.ts'
+import { secretsInLines } from '../../../src/formats/secret-texts.ts'
 import { shownNumber } from '../language/text.ts'
 import type { Hit } from '../server/configs.ts'
 
@@ -13,7 +14,11 @@ export function Hits({ hits }: { hits: readonly Hit[] }) {
         <li key={line}>
           <span class="line">{shownNumber(line)}</span>
           <span dir="auto">
-            {isSecretKey(under) ? <Masked isSecret text={text} /> : <CoveredText text={text} />}
+            {isSecretKey(under) ? (
+              <Masked isSecret text={text} />
+            ) : (
+              <CoveredText text={text} ranges={secretsInLines(text)} />
+            )}
           </span>
         </li>
       ))}

@@ -76,7 +76,7 @@ export function ImportDialog(props: {
           setTrial(undefined)
         }}
       />
-      {trial && <Trial outcome={trial} />}
+      {trial && <Trial outcome={trial} policy={policy} />}
       <ProblemNotice problem={problem} />
     </Dialog>
   )

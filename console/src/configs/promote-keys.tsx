@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks'
 import { Dialog } from '../controls/dialog.tsx'
 import { Check, DialogButtons } from '../controls/field.tsx'
-import { Masked } from '../controls/masked.tsx'
+import { Written } from '../controls/written.tsx'
 import { NamespaceMark } from '../controls/namespace-mark.tsx'
 import { LoadProblem, Notice } from '../controls/notice.tsx'
 import { loadEditor } from '../editor/code-view.tsx'
-import type { ChangedKey } from '../editor/changed-keys.ts'
-import { isSecretKey } from '../editor/secrets.ts'
+import type { ChangedKey, Unlisted } from '../../../src/formats/changed-keys.ts'
+import { sayFinding } from '../editor/phrases.ts'
 import { shownNumber, t } from '../language/text.ts'
 import { type ConfigItem, type ConfigName, readConfig } from '../server/configs.ts'
 import { useLoaded } from '../state/loaded.ts'
@@ -19,6 +19,7 @@ interface Sides {
   readonly target: ConfigItem
   /** Undefined where one of the texts has no keys. */
   readonly keys: readonly ChangedKey[] | undefined
+  readonly why: Unlisted['why'] | undefined
   readonly count: number
 }
 
@@ -68,7 +69,13 @@ export function PromoteKeys(props: {
       <p>{t('promoteKeysText', { name })}</p>
       <LoadProblem found={found} />
       {value !== undefined && (value.keys === undefined || cannot) && (
-        <Notice kind="warn">{t(cannot ? 'promoteKeysCannot' : 'acrossNoKeys')}</Notice>
+        <Notice kind="warn">
+          {cannot
+            ? t('promoteKeysCannot')
+            : value.why === undefined
+              ? t('acrossNoKeys')
+              : t('noKeys', { text: sayFinding(value.why) })}
+        </Notice>
       )}
       {value?.keys !== undefined && <KeyChoices {...{ ticked }} keys={value.keys} onTick={setTicked} />}
       {value?.keys !== undefined && value.count > value.keys.length && (
@@ -82,7 +89,9 @@ async function readSides(from: ConfigName, to: ConfigName): Promise<Sides> {
   const [source, target] = await Promise.all([readConfig(from), readConfig(to)])
   const format = formatOf(target.type, target.dataId)
   const keys = await (await loadEditor()).changedKeys(format, target.content, source.content)
-  return { source, target, keys: keys?.first, count: keys?.count ?? 0 }
+  const listed = keys !== undefined && 'first' in keys ? keys : undefined
+  const why = keys !== undefined && 'why' in keys ? keys.why : undefined
+  return { source, target, keys: listed?.first, count: listed?.count ?? 0, why }
 }
 
 function KeyChoices(props: {
@@ -99,7 +108,7 @@ function KeyChoices(props: {
   }
   return (
     <ul class="keys choices" tabIndex={0} aria-label={t('changedKeys', { count: shownNumber(keys.length) })}>
-      {keys.map(({ key, before, after }) => (
+      {keys.map(({ key, before, after, isSecret }) => (
         <li key={key}>
           <Check
             label={<strong dir="auto">{key}</strong>}
@@ -108,12 +117,12 @@ function KeyChoices(props: {
             isDisabled={after === undefined}
             onChange={(isOn) => tick(key, isOn)}
           />
-          {before !== undefined && <Masked isSecret={isSecretKey(key)} text={before} />}
+          {before !== undefined && <Written isSecret={isSecret} text={before} />}
           {after === undefined ? (
             <span class="soft">{t('staysThere')}</span>
           ) : (
             <>
-              → <Masked isSecret={isSecretKey(key)} text={after} />
+              → <Written isSecret={isSecret} text={after} />
             </>
           )}
         </li>

@@ -1,13 +1,13 @@
 import { Dialog } from '../controls/dialog.tsx'
 import { DialogButtons, TextField } from '../controls/field.tsx'
 import { later } from '../controls/later.tsx'
-import { Masked } from '../controls/masked.tsx'
+import { Written } from '../controls/written.tsx'
 import { NamespaceMark } from '../controls/namespace-mark.tsx'
 import { Notice, ProblemNotice } from '../controls/notice.tsx'
 import { DiffView, loadEditor } from '../editor/code-view.tsx'
+import { type Finding, isWarning } from '../../../src/formats/finding.ts'
 import { sayFinding } from '../editor/phrases.ts'
 import { withLf } from '../editor/line-ends.ts'
-import { isSecretKey } from '../editor/secrets.ts'
 import { FOR_ALL, isSaid, type Audience } from '../gray/audience.ts'
 import { shownNumber, t } from '../language/text.ts'
 import { readWatchers, type ConfigNotes } from '../server/configs.ts'
@@ -95,10 +95,27 @@ function Findings({ content, format }: { content: string; format: string }) {
   ).value
   if (findings === undefined || findings.length === 0) return null
   const text = withLf(content)
+  const errors = findings.filter((finding) => !isWarning(finding))
+  const type = format.toUpperCase()
+  return (
+    <>
+      <FindingList text={text} title={t('formIsWrong', { type })} findings={errors} />
+      <FindingList text={text} title={t('mayBeMeantOtherwise')} findings={findings.filter(isWarning)} />
+    </>
+  )
+}
+
+function FindingList(props: {
+  readonly text: string
+  readonly title: string
+  readonly findings: readonly Finding[]
+}) {
+  const { text, title, findings } = props
+  if (findings.length === 0) return null
   const lineOf = (at: number): number => text.slice(0, at).split('\n').length
   return (
     <Notice kind="warn">
-      <strong>{t('formIsWrong', { type: format.toUpperCase() })}</strong>
+      <strong>{title}</strong>
       <ul>
         {findings.slice(0, SHOWN_FINDINGS).map((finding) => (
           <li key={`${finding.from} ${finding.code}`}>
@@ -145,23 +162,30 @@ export function ChangedKeys(props: {
   const keys = useLoaded(`${type}\n${before}\n\n${after}`, async () =>
     (await loadEditor()).changedKeys(type, before, after),
   ).value
-  if (keys === undefined || keys.count === 0) return null
+  if (keys === undefined) return null
+  if ('why' in keys)
+    return (
+      <Notice kind="plain">
+        {t(keys.side === 'before' ? 'noKeysBefore' : 'noKeys', { text: sayFinding(keys.why) })}
+      </Notice>
+    )
+  if (keys.count === 0) return null
   const unnamed = keys.count - keys.first.length
   return (
     <section>
       <h3>{t('changedKeys', { count: shownNumber(keys.count) })}</h3>
       <ul class="keys" tabIndex={0}>
-        {keys.first.map(({ key, before: old, after: young }) => (
+        {keys.first.map(({ key, before: old, after: young, isSecret }) => (
           <li key={key}>
             <strong dir="auto">{key}</strong>
             {old !== undefined && (
               <del>
-                <Masked isSecret={isSecretKey(key)} text={old} />
+                <Written isSecret={isSecret} text={old} />
               </del>
             )}
             {young !== undefined && (
               <ins>
-                <Masked isSecret={isSecretKey(key)} text={young} />
+                <Written isSecret={isSecret} text={young} />
               </ins>
             )}
           </li>

@@ -23,25 +23,53 @@ export function PolicyField(props: {
 }
 
 /** The result of a dry run: the changes that would be made. */
-export function Trial({ outcome }: { outcome: ImportOutcome }) {
+export function Trial({ outcome, policy }: { outcome: ImportOutcome; policy: ImportPolicy }) {
+  const count = (kind: string): string =>
+    shownNumber(outcome.succData.filter(({ change }) => change === kind).length)
+  // Under this policy nothing is tried after the first item that exists.
+  const isStopped = policy === 'ABORT' && outcome.failData.length > 0
   return (
     <>
       <Notice kind="plain" icon="eye">
-        {t('importWould', {
+        {t(isStopped ? 'importWouldStop' : 'importWould', {
           count: shownNumber(outcome.succCount),
           skipped: shownNumber(outcome.skipCount),
         })}{' '}
+        {outcome.succCount > 0 &&
+          t('importAhead', { fresh: count('new'), changed: count('changed'), equal: count('equal') })}{' '}
         {outcome.unrecognizedCount > 0 &&
           t('importUnknown', { unknown: shownNumber(outcome.unrecognizedCount) })}
+        {outcome.folder !== '' && <p>{t('importFolder', { folder: outcome.folder })}</p>}
       </Notice>
       <Names title={t('wouldPublish')} names={outcome.succData} />
-      <Names title={t('wouldSkip')} names={outcome.skipData} />
+      <Names title={t(isStopped ? 'wouldNotTry' : 'wouldSkip')} names={outcome.skipData} />
       <Names title={t('wouldFail')} names={outcome.failData} />
+      <Unknown names={outcome.unrecognizedData} />
     </>
   )
 }
 
 const SHOWN_NAMES = 200
+
+/** Files that are no configuration, each with the reason where it is not plain from the name. */
+function Unknown({ names }: { names: ImportOutcome['unrecognizedData'] }) {
+  if (names.length === 0) return null
+  return (
+    <section>
+      <h3>{t('noConfigs')}</h3>
+      <ul class="keys" tabIndex={0} aria-label={t('noConfigs')}>
+        {names.slice(0, SHOWN_NAMES).map(({ itemName, reason }) => (
+          <li key={itemName}>
+            <strong dir="auto">{itemName}</strong> <span class="soft">{t(`unrecognized.${reason}`)}</span>
+          </li>
+        ))}
+        {names.length > SHOWN_NAMES && (
+          <li>{t('andMore', { count: shownNumber(names.length - SHOWN_NAMES) })}</li>
+        )}
+      </ul>
+    </section>
+  )
+}
 
 function Names({ title, names }: { title: string; names: ImportOutcome['succData'] }) {
   if (names.length === 0) return null
@@ -49,9 +77,13 @@ function Names({ title, names }: { title: string; names: ImportOutcome['succData
     <section>
       <h3>{title}</h3>
       <ul class="keys" tabIndex={0} aria-label={title}>
-        {names.slice(0, SHOWN_NAMES).map(({ group, dataId }) => (
+        {names.slice(0, SHOWN_NAMES).map(({ group, dataId, change, watcherCount = 0 }) => (
           <li key={`${group} ${dataId}`}>
-            <strong dir="auto">{dataId}</strong> <span dir="auto">{group}</span>
+            <strong dir="auto">{dataId}</strong> <span dir="auto">{group}</span>{' '}
+            {change !== undefined && <span class="soft">{t(`ahead.${change}`)}</span>}{' '}
+            {watcherCount > 0 && (
+              <span class="soft">{t('aheadClients', { count: shownNumber(watcherCount) })}</span>
+            )}
           </li>
         ))}
         {names.length > SHOWN_NAMES && (

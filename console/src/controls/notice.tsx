@@ -77,6 +77,8 @@ const SAID_BY_TITLE = new Set([
   'config-changed',
   'service-not-empty',
 ])
+/** Those whose words nobody but the server has: they name what is in a file. */
+const SAID_BY_SERVER = new Set(['bad-archive'])
 /** Those whose title leaves it to the next line what would be right. */
 const ASKS_FOR_A_VALUE = new Set([
   'invalid-parameter',
@@ -92,7 +94,7 @@ const ASKS_FOR_A_VALUE = new Set([
 export function problemText({ code, detail, parameter, allowed }: RequestProblem): string {
   const isKnown = textIfAny(`problem.${code}`) !== undefined
   if (isKnown && SAID_BY_TITLE.has(code)) return ''
-  if (!isKnown || language.value === 'en') return detail
+  if (!isKnown || language.value === 'en' || SAID_BY_SERVER.has(code)) return detail
   const isAsked = allowed !== undefined && ASKS_FOR_A_VALUE.has(code)
   const isAllowed = isAsked ? t('isAllowed', { allowed: phraseText(allowed) }) : ''
   return `${parameter === undefined ? '' : t('ofParameter', { parameter })}${isAllowed}`

@@ -1,5 +1,5 @@
 import { Breakable } from './breakable.tsx'
-import { isSecretKey } from '../editor/secrets.ts'
+import { isSecretKey } from '../../../src/formats/secret-keys.ts'
 import { t } from '../language/text.ts'
 import { LongTextField } from './field.tsx'
 import { Masked } from './masked.tsx'

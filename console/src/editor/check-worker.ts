@@ -1,13 +1,15 @@
 /** A worker: large texts are read here, so that nobody waits for it while typing. */
-import { applyKeys, type TakenKeys } from './apply-keys.ts'
-import { changedKeys, keysOf } from './changed-keys.ts'
-import { check } from './check.ts'
+import { applyKeys, type TakenKeys } from '../../../src/formats/apply-keys.ts'
+import { changedKeys, keysOf } from '../../../src/formats/changed-keys.ts'
+import { check } from '../../../src/formats/check.ts'
+import { secretRanges } from '../../../src/formats/secrets.ts'
 import type { CheckAnswer, CheckRequest } from './checker.ts'
 
 const CHECKS = {
   check,
   changedKeys,
   keysOf,
+  secretRanges,
   applyKeys: (type: string, taken: string) => applyKeys(type, JSON.parse(taken) as TakenKeys),
 }
 

@@ -1,14 +1,16 @@
 /** Has texts checked and compared by a worker. */
 import { workerScript } from '../state/trusted-scripts.ts'
-import type * as applyKeysModule from './apply-keys.ts'
-import type * as changedKeysModule from './changed-keys.ts'
-import type * as checkModule from './check.ts'
+import type * as applyKeysModule from '../../../src/formats/apply-keys.ts'
+import type * as changedKeysModule from '../../../src/formats/changed-keys.ts'
+import type * as checkModule from '../../../src/formats/check.ts'
+import type * as secretsModule from '../../../src/formats/secrets.ts'
 import { lineEndsOf, withLf } from './line-ends.ts'
 
 /** The functions of the worker. */
 export type Checks = Pick<typeof checkModule, 'check'> &
   Pick<typeof changedKeysModule, 'changedKeys' | 'keysOf'> &
-  Pick<typeof applyKeysModule, 'applyKeys'>
+  Pick<typeof applyKeysModule, 'applyKeys'> &
+  Pick<typeof secretsModule, 'secretRanges'>
 
 /** A request to the worker: the type of the texts, and the texts. */
 export interface CheckRequest {
@@ -40,6 +42,13 @@ export const changedKeys: Checks['changedKeys'] = (type, before, after) =>
 
 /** The values of a text by their keys. */
 export const keysOf: Checks['keysOf'] = (type, text) => ask('keysOf', [type, withLf(text)])
+
+/** The parts of a text to cover: all of it where the worker cannot say. Places count each line end as one character. */
+export const secretRanges: Checks['secretRanges'] = async (type, text) => {
+  const own = withLf(text)
+  if (own === '') return []
+  return await ask('secretRanges', [type, own]).catch(() => [{ from: 0, to: own.length }])
+}
 
 /** A text with the values of some keys of another one, and the line ends that it has; undefined where that cannot be done. */
 export const applyKeys: Checks['applyKeys'] = async (type, { target, source, keys }) => {

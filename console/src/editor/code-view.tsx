@@ -116,7 +116,7 @@ function looksOf({ type, label }: Common): EditorLooks {
 
 function EditorPlace(props: {
   readonly openKey: string
-  readonly open: (editor: EditorModule, root: ShadowRoot, parent: HTMLElement) => OpenEditor
+  readonly open: (editor: EditorModule, root: ShadowRoot, parent: HTMLElement) => Promise<OpenEditor>
   /** How the open editor looks; undefined where another look opens it again. */
   readonly looks?: EditorLooks | undefined
   readonly isShort?: boolean
@@ -135,16 +135,17 @@ function EditorPlace(props: {
     const parent = document.createElement('div')
     parent.style.height = '100%'
     let isGone = false
-    loadEditor().then(
-      (editor) => {
-        if (isGone) return
-        root.replaceChildren(parent)
-        opened.current = props.open(editor, root, parent)
-        setOpen(true)
-        if (props.hasFocus === true) opened.current.focus()
-      },
-      (error: unknown) => setProblem(problemOf(error)),
-    )
+    const open = async (): Promise<void> => {
+      const editor = await loadEditor()
+      if (isGone) return
+      const made = await props.open(editor, root, parent)
+      if (isGone) return made.close()
+      root.replaceChildren(parent)
+      opened.current = made
+      setOpen(true)
+      if (props.hasFocus === true) made.focus()
+    }
+    open().catch((error: unknown) => setProblem(problemOf(error)))
     return () => {
       isGone = true
       opened.current?.close()

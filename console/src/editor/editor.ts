@@ -10,20 +10,20 @@ import {
   EditorView,
   highlightActiveLine,
   highlightActiveLineGutter,
-  highlightSpecialChars,
   keymap,
   lineNumbers,
 } from '@codemirror/view'
-import type { Finding } from './finding.ts'
-import { check } from './checker.ts'
+import { type Finding, isWarning } from '../../../src/formats/finding.ts'
+import { check, secretRanges } from './checker.ts'
 import { languageOf } from './formats.ts'
 import { keepLineEnds, textOf } from './kept-line-ends.ts'
-import { comparedEnds } from './line-ends.ts'
+import { comparedEnds, withoutMarks } from './line-ends.ts'
 import { lineEndMarks } from './line-end-marks.ts'
 import { looks } from './looks.ts'
 import { masking } from './masking.ts'
+import { unseenMarks } from './unseen-marks.ts'
 
-export { applyKeys, changedKeys, check, keysOf } from './checker.ts'
+export { applyKeys, changedKeys, check, keysOf, secretRanges } from './checker.ts'
 
 /** The format and the language in which an editor shows a text. */
 export interface EditorLooks {
@@ -31,8 +31,8 @@ export interface EditorLooks {
   readonly label: string
   /** Phrases of the editor in the language of the page, by the English ones. */
   readonly phrases: Readonly<Record<string, string>>
-  /** Says what a click on a covered value does; undefined: nothing is covered. */
-  readonly maskLabel: string | undefined
+  /** Says what a click on a covered value does. */
+  readonly maskLabel: string
   /** The text of a finding in the language of the page. */
   readonly sayFinding: (finding: Finding) => string
 }
@@ -55,9 +55,10 @@ export interface OpenEditor {
   close(): void
 }
 
-/** Opens an editor. */
-export function openEditor(options: EditorOptions): OpenEditor {
-  const { root, parent, text, isReadOnly, onChange } = options
+/** Opens an editor, once it is known what to cover. */
+export async function openEditor(options: EditorOptions): Promise<OpenEditor> {
+  const { root, parent, text, isReadOnly, onChange, maskLabel } = options
+  const covered = masking(maskLabel, await secretRanges(options.type, text))
   const looked = new Compartment()
   const lookOf = (looks: EditorLooks): Extension =>
     isReadOnly ? basics(looks) : [basics(looks), checking(looks)]
@@ -73,22 +74,27 @@ export function openEditor(options: EditorOptions): OpenEditor {
           if (update.docChanged) onChange(textOf(update.state))
         }),
       ]
-  const extensions = [looked.of(lookOf(options)), keepLineEnds(text), own]
+  const extensions = [looked.of(lookOf(options)), covered, keepLineEnds(text), own]
   const view = new EditorView({ doc: text, root, parent, extensions })
   const relook = (looks: EditorLooks): void => view.dispatch({ effects: looked.reconfigure(lookOf(looks)) })
   return { focus: () => view.focus(), close: () => view.destroy(), relook }
 }
 
 /** Two texts side by side, the old one left; equal lines are folded. Lines that differ in their ends only count as changed. */
-export function openDiff(
+export async function openDiff(
   options: Omit<EditorOptions, 'text' | 'onChange'> & { before: string; after: string },
-): OpenEditor {
-  const { root, parent, before, after } = options
-  const extensions = [basics(options), EditorState.readOnly.of(true), lineEndMarks]
-  const [old, young] = comparedEnds(before, after).texts
+): Promise<OpenEditor> {
+  const { root, parent, before, after, maskLabel } = options
+  const { texts } = comparedEnds(before, after)
+  const [a, b] = await Promise.all(
+    texts.map(async (doc) => {
+      const covered = masking(maskLabel, await secretRanges(options.type, withoutMarks(doc, ' ')))
+      return { doc, extensions: [basics(options), covered, EditorState.readOnly.of(true), lineEndMarks] }
+    }),
+  )
   const view = new MergeView({
-    a: { doc: old, extensions },
-    b: { doc: young, extensions },
+    a: a!,
+    b: b!,
     root,
     parent,
     collapseUnchanged: { margin: 3, minSize: 4 },
@@ -99,10 +105,10 @@ export function openDiff(
   return { focus: () => view.b.focus(), close: () => view.destroy(), relook: () => undefined }
 }
 
-function basics({ type, phrases, label, maskLabel }: EditorLooks): Extension {
+function basics({ type, phrases, label }: EditorLooks): Extension {
   return [
     lineNumbers(),
-    highlightSpecialChars(),
+    unseenMarks(type),
     foldGutter(),
     codeFolding(),
     drawSelection(),
@@ -117,7 +123,6 @@ function basics({ type, phrases, label, maskLabel }: EditorLooks): Extension {
     EditorView.lineWrapping,
     languageOf(type),
     looks,
-    maskLabel === undefined ? [] : masking(maskLabel),
   ]
 }
 
@@ -143,7 +148,7 @@ function checking({ type, sayFinding }: EditorLooks): Extension {
     return findings.map((finding) => ({
       from: Math.min(finding.from, length),
       to: Math.min(finding.to, length),
-      severity: 'error' as const,
+      severity: isWarning(finding) ? ('warning' as const) : ('error' as const),
       message: sayFinding(finding),
     }))
   })

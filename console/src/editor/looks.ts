@@ -72,6 +72,10 @@ const colours = EditorView.theme({
     fontSize: '12px',
     cursor: 'pointer',
   },
+  '.cm-trailingSpace, .cm-specialChar': {
+    backgroundColor: 'color-mix(in srgb, var(--warn) 35%, transparent)',
+    color: 'var(--ink)',
+  },
   '.cm-line-end': {
     marginLeft: '4px',
     padding: '0 4px',

@@ -1,5 +1,5 @@
 import { language, t, textIfAny } from '../language/text.ts'
-import type { Finding } from './finding.ts'
+import type { Finding } from '../../../src/formats/finding.ts'
 
 /** The phrases of the editor by the English ones, in the language of the page. */
 export function editorPhrases(): Record<string, string> {

@@ -1,34 +1,72 @@
 import type { ComponentChildren } from 'preact'
-import { tell } from '../controls/toast.tsx'
+import { useState } from 'preact/hooks'
+import { tell, tellProblem } from '../controls/toast.tsx'
 import { shownNumber, t } from '../language/text.ts'
-import { type ConfigName, exportAddress } from '../server/configs.ts'
+import { exportAddress, exportItems } from '../server/configs.ts'
 import { readGrayIn } from '../server/gray.ts'
+import type { Download } from '../server/request.ts'
 
-/** Downloads items as a zip file, and says how many gray versions are not in it. */
+/** Downloads all items of a namespace as a zip file, and says how many gray versions are not in it. */
 export function ExportLink(props: {
   readonly tenant: string
-  /** Undefined: all of the namespace. */
-  readonly items?: readonly (ConfigName & { readonly id: string })[]
   readonly class: string
   readonly children: ComponentChildren
 }) {
-  const { tenant, items } = props
+  const { tenant } = props
   const sayLeftOut = async (): Promise<void> => {
     const found = await readGrayIn(tenant)
-    const isIn = ({ group, dataId }: ConfigName): boolean =>
-      items?.some((item) => item.group === group && item.dataId === dataId) ?? true
-    const count = found.filter(isIn).reduce((sum, { versions }) => sum + versions.length, 0)
-    if (count > 0) tell(t('exportWithoutGray', { count: shownNumber(count) }))
+    sayWithout(found.reduce((sum, { versions }) => sum + versions.length, 0))
   }
   return (
     <a
       class={props.class}
       download
-      href={exportAddress(tenant, items?.map(({ id }) => id) ?? [])}
+      href={exportAddress(tenant)}
       // The download is what counts.
       onClick={() => void sayLeftOut().catch(() => undefined)}
     >
       {props.children}
     </a>
   )
+}
+
+/** Downloads some items of a namespace; thousands are too many for the address of a link. */
+export function ExportButton(props: {
+  readonly tenant: string
+  readonly ids: readonly string[]
+  readonly class: string
+  readonly children: ComponentChildren
+}) {
+  const [isBusy, setBusy] = useState(false)
+  const run = async (): Promise<void> => {
+    const file = await exportItems(props.tenant, props.ids)
+    save(file)
+    sayWithout(file.grayLeftOut)
+  }
+  const start = (): void => {
+    setBusy(true)
+    void run()
+      .catch(tellProblem)
+      .finally(() => setBusy(false))
+  }
+  return (
+    <button type="button" class={props.class} disabled={isBusy} onClick={start}>
+      {props.children}
+    </button>
+  )
+}
+
+function sayWithout(count: number): void {
+  if (count > 0) tell(t('exportWithoutGray', { count: shownNumber(count) }))
+}
+
+/** Browsers read the address soon after the click. */
+const KEPT_MS = 60_000
+
+function save({ blob, name }: Download): void {
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(blob)
+  link.download = name
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(link.href), KEPT_MS)
 }

@@ -2,7 +2,7 @@ import { Breakable } from '../controls/breakable.tsx'
 import { Ago } from '../controls/ago.tsx'
 import { LoadProblem } from '../controls/notice.tsx'
 import { detailText, operationText } from '../audit/operation-text.ts'
-import { linkToChange } from '../configs/key-of.ts'
+import { linkToEvent } from '../audit/event-items.tsx'
 import { shownNumber, t } from '../language/text.ts'
 import { anyOf } from '../live/meant.ts'
 import { linkTo } from '../routing/link.ts'
@@ -39,8 +39,8 @@ export function EventLog() {
 }
 
 function EventLine({ event }: { event: AuditEvent }) {
-  const { username, ip, operation, item, detail, count, time } = event
-  const link = linkToItem(item, time)
+  const { username, ip, operation, item, itemCount, detail, count, time } = event
+  const link = linkToEvent(event)
   return (
     <li>
       <div>
@@ -56,6 +56,11 @@ function EventLine({ event }: { event: AuditEvent }) {
           </a>
         )}
         {detail !== '' && <div class="soft">{detailText(detail)}</div>}
+        {itemCount > 1 && (
+          <div class="soft" dir="auto">
+            <Breakable text={otherNames(event)} />
+          </div>
+        )}
       </div>
       <div class="end">
         <Ago atMs={time} />
@@ -64,12 +69,12 @@ function EventLine({ event }: { event: AuditEvent }) {
   )
 }
 
-/** Where one can look at it: items are called `namespace:group:config/dataId` and `namespace:group:naming/service`. */
-function linkToItem(item: string, time: number): string | undefined {
-  const [, namespaceId = '', group = '', kind, name = ''] =
-    /^([^:]+):([^:]+(?::[^:]+)*):(config|naming)\/(.+)$/.exec(item) ?? []
-  if (kind === undefined || name === '*') return undefined
-  const tenant = namespaceId === 'public' ? '' : namespaceId
-  if (kind === 'config') return linkToChange({ tenant, group, dataId: name }, time)
-  return linkTo('service', { ns: namespaceId, group, name: name.replace(/\/.*$/, '') })
+/** The other names on the line, at most. */
+const MOST_OTHERS = 3
+
+/** The names after the first one, without their namespace: `group:config/dataId`. */
+function otherNames({ items, itemCount }: AuditEvent): string {
+  const others = items.slice(1, 1 + MOST_OTHERS).map((name) => name.slice(name.indexOf(':') + 1))
+  const rest = itemCount - 1 - others.length
+  return [...others, ...(rest > 0 ? [t('andMore', { count: shownNumber(rest) })] : [])].join(', ')
 }

@@ -96,7 +96,9 @@ export const serverEn = {
   'problem.cluster-not-found': 'There is no such cluster. Register an instance in it first.',
   'problem.checker-not-none':
     'The cluster is probed: its health cannot be set. Turn its probe off under Settings first.',
+  'problem.unknown-transfer-coding': 'The request cannot be read: its transfer coding is not known.',
   'problem.malformed-request': 'The request cannot be read. Load the page again, then try once more.',
+  'problem.bad-archive': 'The file cannot be imported. The next line says why; nothing was changed.',
   'problem.too-many': 'These are too many at once. Take fewer, or narrow the filter.',
   'problem.too-deep': 'It is nested too deeply. Take levels out of it.',
   'problem.too-many-headers': 'The request has too many headers. A proxy may add them: ask whoever runs it.',

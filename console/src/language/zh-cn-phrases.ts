@@ -72,6 +72,7 @@ const PARTS: readonly (readonly [RegExp, string])[] = [
   [/: letters, digits and _ - \. : only/, '，只能包含字母、数字和 _ - . :'],
   [/:? ?letters a-z and A-Z, digits, _ and - only/, '，只能包含 a-z、A-Z、数字、_ 和 -'],
   [/, none of them invisible, and no blank at the start or the end/, '，不含不可见字符，首尾不能有空白'],
+  [/^without characters that nobody sees$/, '不含不可见字符'],
   [/, and not - alone/, '，不能只有 -'],
   [/, not blank, without /, '，不能为空白，不含 '],
 ]

@@ -21,7 +21,13 @@ import {
 } from '../server/namespaces.ts'
 import { anyOf } from '../live/meant.ts'
 import { useLoaded } from '../state/loaded.ts'
-import { namespaceParam, namespaces, refreshNamespaces } from '../state/namespaces.ts'
+import {
+  isNameOfOther,
+  namespaceName,
+  namespaceParam,
+  namespaces,
+  refreshNamespaces,
+} from '../state/namespaces.ts'
 import { useStore } from '../state/store.ts'
 import { isAdministrator } from '../state/user.ts'
 
@@ -78,7 +84,8 @@ export function NamespacesView() {
 }
 
 function NamespaceRow({ namespace, onOpen }: { namespace: Namespace; onOpen: (open: Open) => void }) {
-  const { id, name, desc, configCount, isListed } = namespace
+  const { id, desc, configCount, isListed } = namespace
+  const name = namespaceName(id)
   return (
     <tr>
       <td class="name">
@@ -168,14 +175,24 @@ function NamespaceDialog(props: {
     onClose()
   }, namespace?.id)
   const isReady = name.trim() !== ''
+  const isRepeated = hasName && isNameOfOther(name.trim(), isNew ? undefined : id)
   return (
     <Dialog
-      title={namespace === undefined ? t('newNamespace') : t('editNamed', { name: namespace.name })}
+      title={
+        namespace === undefined ? t('newNamespace') : t('editNamed', { name: namespaceName(namespace.id) })
+      }
       onClose={onClose}
       onSubmit={() => void (isReady && run())}
       footer={<DialogButtons done={t('save')} onCancel={onClose} isBusy={isBusy} isDisabled={!isReady} />}
     >
-      <NewNameField label={t('name')} hasFocus isReadOnly={!hasName} value={name} onInput={setName} />
+      <NewNameField
+        label={t('name')}
+        hasFocus
+        isReadOnly={!hasName}
+        value={name}
+        onInput={setName}
+        {...(isRepeated && { hint: t('nameRepeated') })}
+      />
       {namespace === undefined ? (
         <NewNameField
           label="ID"
@@ -209,18 +226,19 @@ function NamespaceDialog(props: {
 }
 
 function DeleteNamespace({ namespace, onClose }: { namespace: Namespace; onClose: () => void }) {
-  const { id, name, configCount } = namespace
+  const { id, configCount } = namespace
+  const shown = namespaceName(id)
   const [typed, setTyped] = useState('')
   return (
     <Confirm
-      title={t('deleteNamed', { name })}
+      title={t('deleteNamed', { name: shown })}
       done={t('delete')}
       isDisabled={typed !== id}
       onClose={onClose}
       onDo={async () => {
         await removeNamespace(id)
         await refreshNamespaces()
-        tell(t('namespaceDeleted', { name }))
+        tell(t('namespaceDeleted', { name: shown }))
         onClose()
       }}
     >

@@ -59,10 +59,14 @@ export interface TransferOutcome {
   readonly skipCount: number
   /** After a dry run: what the items were, for `seenState`; else empty. */
   readonly state: string
-  readonly succData: readonly {
+  readonly succData: readonly ({
     readonly dataId: string
     readonly group: string
-  }[]
+    /** In a dry run. unknown: the caller may not read the present item. */
+    readonly change?: 'new' | 'changed' | 'equal' | 'unknown'
+    /** In a dry run: how many clients listen. */
+    readonly watcherCount?: number
+  })[]
   readonly failData: readonly {
     readonly dataId: string
     readonly group: string
@@ -74,8 +78,10 @@ export interface TransferOutcome {
   readonly unrecognizedCount: number
   readonly unrecognizedData: readonly ({
     readonly itemName: string
-    readonly reason: 'bad-name' | 'not-in-metadata' | 'no-entry'
+    readonly reason: 'bad-name' | 'not-in-metadata' | 'no-entry' | 'litter' | 'metadata-elsewhere' | 'set-record'
   })[]
+  /** The common folder that was taken off the names of a zip file; empty: none. */
+  readonly folder: string
 }
 
 export interface GrayVersion {
@@ -320,7 +326,7 @@ export interface ContentHit {
   /** Counted from 1. */
   readonly line: number
   readonly text: string
-  /** The key that the line belongs to, where it has none itself; else empty. */
+  /** The key that the line belongs to, where it has none itself, or a secret key above or beside it; else empty. */
   readonly under: string
 }
 
@@ -859,7 +865,11 @@ export interface AuditEvent {
   readonly by: 'token' | 'old-token' | 'password' | 'session' | 'certificate' | 'none' | 'tool'
   readonly ip: string
   readonly operation: string
+  /** The first one, and how many more there are. */
   readonly item: string
+  readonly items: readonly string[]
+  /** How many items: an event keeps the names of the first 200 at most. */
+  readonly itemCount: number
   readonly result: 'done' | 'refused' | 'failed'
   /** That of the refusal, or empty. */
   readonly code: string

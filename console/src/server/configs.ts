@@ -1,4 +1,4 @@
-import { addressFor, forUser, request, requestCollected } from './request.ts'
+import { addressFor, type Download, forUser, request, requestCollected, requestFile } from './request.ts'
 import type {
   ConfigItem as AnsweredConfig,
   ConfigVersion as Version,
@@ -154,14 +154,13 @@ export function publishConfig(publication: Publication): Promise<boolean> {
 export const deleteConfig = (name: ConfigName, casMd5: string): Promise<boolean> =>
   request('DELETE', CONFIGS, { query: { ...named(name), casMd5 } })
 
-/** Where a browser gets these items as a zip file. */
-export const exportAddress = (tenant: string, ids: readonly string[]): string =>
-  addressFor(CONFIGS, {
-    exportV2: true,
-    ...forUser(),
-    tenant: tenant || undefined,
-    ids: ids.length === 0 ? undefined : ids.join(','),
-  })
+/** Where a browser gets all items of a namespace as a zip file. */
+export const exportAddress = (tenant: string): string =>
+  addressFor(CONFIGS, { exportV2: true, ...forUser(), tenant: tenant || undefined })
+
+/** These items as a zip file. Their ids are in a form: thousands are too long for an address. */
+export const exportItems = (tenant: string, ids: readonly string[]): Promise<Download> =>
+  requestFile('POST', `${CONFIGS}/export`, { form: { tenant: tenant || undefined, ids: ids.join(',') } })
 
 /** The effect of an import on an item that exists. */
 export type ImportPolicy = 'ABORT' | 'SKIP' | 'OVERWRITE'

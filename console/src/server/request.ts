@@ -62,6 +62,21 @@ export async function requestCollected<T>(
   return { ...(JSON.parse(text) as T), missingServers: missing === null ? [] : missing.split(',') }
 }
 
+/** A file that the server answers. */
+export interface Download {
+  readonly blob: Blob
+  readonly name: string
+  /** How many gray versions of its items it lacks. */
+  readonly grayLeftOut: number
+}
+
+/** Asks the server for a file. Rejects with RequestError. */
+export async function requestFile(method: Method, path: string, sent: RequestInput = {}): Promise<Download> {
+  const { file } = await answerOf(method, path, sent)
+  if (file === undefined) throw new Error(`${path} answers no file`)
+  return file
+}
+
 async function answerOf(method: Method, path: string, sent: RequestInput): Promise<Answer> {
   for (;;) {
     const answer = await send(method, path, sent)
@@ -90,6 +105,7 @@ interface Answer {
   readonly status: number
   readonly text: string
   readonly missing: string | null
+  readonly file?: Download
 }
 
 async function send(
@@ -109,7 +125,16 @@ async function send(
     ...(json === undefined ? {} : { body: JSON.stringify(json) }),
   })
   const missing = answer.headers.get('Waypost-Missing-Servers')
+  if (answer.headers.get('content-type') === 'application/octet-stream')
+    return { status: answer.status, text: '', missing, file: await downloadOf(answer) }
   return { status: answer.status, text: await answer.text(), missing }
+}
+
+async function downloadOf(answer: Response): Promise<Download> {
+  const [, name = 'configs.zip'] =
+    /filename=(.+)$/.exec(answer.headers.get('content-disposition') ?? '') ?? []
+  const grayLeftOut = Number(answer.headers.get('waypost-gray-left-out') ?? 0)
+  return { blob: await answer.blob(), name, grayLeftOut }
 }
 
 /** The address of an operation: relative to the page, which is at `…/ui/`. */

@@ -6,7 +6,7 @@ import { Masked } from '../controls/masked.tsx'
 import { Notice, ProblemNotice } from '../controls/notice.tsx'
 import { hasLongValues, PairsField, pairsIn, textOfPairs, uncovered } from '../controls/pairs.tsx'
 import { tell, tellUndoable } from '../controls/toast.tsx'
-import { isSecretKey } from '../editor/secrets.ts'
+import { isSecretKey } from '../../../src/formats/secret-keys.ts'
 import { shownNumber, t } from '../language/text.ts'
 import {
   changeInstances,

@@ -31,8 +31,17 @@ export function readableNamespace(id: string): string {
 /** How an address names a namespace. */
 export const namespaceParam = (id: string): string => (id === '' ? 'public' : id)
 
-/** The name of a namespace for people. */
-export const namespaceName = (id: string): string => knownNamespace(id)?.name ?? (id === '' ? 'public' : id)
+/** The name of a namespace for people. Where another one has the same name, its id is beside the name. */
+export function namespaceName(id: string): string {
+  const ownId = id === '' ? 'public' : id
+  const name = knownNamespace(id)?.name ?? ownId
+  return isNameOfOther(name, id) ? `${name} (${ownId})` : name
+}
+
+/** Whether a namespace with another id has this name. */
+export function isNameOfOther(name: string, id: string | undefined): boolean {
+  return namespaces.value?.some((other) => other.id !== id && other.name === name) ?? false
+}
 
 const knownNamespace = (id: string): Namespace | undefined =>
   namespaces.value?.find((namespace) => namespace.id === id)

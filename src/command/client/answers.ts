@@ -121,6 +121,31 @@ export interface ExplainedView {
   })[]
 }
 
+export interface HistoryEntry {
+  readonly id: string
+  readonly lastId: -1
+  readonly dataId: string
+  readonly group: string
+  readonly tenant: string
+  readonly appName: string
+  readonly md5: null
+  readonly content: null
+  readonly srcIp: string
+  readonly srcUser: string | null
+  readonly opType: 'I ' | 'U ' | 'D '
+  /** As 2026-11-21T11:31:18.579+0000. */
+  readonly createdTime: string
+  /** As 2026-11-21T11:31:18.579+0000. */
+  readonly lastModifiedTime: string
+  readonly publishType?: 'gray'
+  /** The record is of the gray version of this name. */
+  readonly grayName?: string
+  /** JSON: for whom the version was. */
+  readonly grayRule?: string
+  /** An import wrote the record: its id there, or empty where it had none. */
+  readonly importedId?: string
+}
+
 export interface ConnectedClient {
   /** Names the connection. */
   readonly id: string
@@ -250,7 +275,7 @@ export interface ContentHit {
   /** Counted from 1. */
   readonly line: number
   readonly text: string
-  /** The key that the line belongs to, where it has none itself; else empty. */
+  /** The key that the line belongs to, where it has none itself, or a secret key above or beside it; else empty. */
   readonly under: string
 }
 
@@ -341,6 +366,53 @@ export interface ConfigVersionText {
   readonly encryptedDataKey: string
   /** The text after the change; of a deletion, the deleted one. */
   readonly content: string
+}
+
+export interface WatcherShares {
+  /** Clients that have the gray version that is for them. */
+  readonly gray: number
+  /** Clients that have the formal version, which is for them. */
+  readonly formal: number
+  /** Clients that have another text than the one that is for them. */
+  readonly behind: number
+  /** Clients of which nobody can tell. */
+  readonly unknown: number
+}
+
+export interface Watcher {
+  readonly ip: string
+  /** Null where it is not known. */
+  readonly port: number | null
+  /** How the library of the client names itself; empty where it is not known. */
+  readonly agent: string
+  /** What the client has; empty: no item. */
+  readonly md5: string
+  readonly upToDate: boolean
+  /** The version that is for it, a gray one or the formal one; another text; or nobody can tell. */
+  readonly has: 'gray' | 'formal' | 'behind' | 'unknown'
+  /** The gray version that is for the client; null: the formal one. */
+  readonly grayName: string | null
+  /** The address by which rules of gray versions know the client. */
+  readonly ruleIp: string
+  /** Its tag; empty: none. */
+  readonly ruleTag: string
+  /** Its labels, as `gray/explain` takes them: `key=value`, separated by commas. */
+  readonly ruleLabels: string
+  /** When its server last had contact with it, epoch milliseconds. */
+  readonly lastSeenMs: number
+  /** How it learns of changes: by long polls over HTTP, or over gRPC. */
+  readonly via: 'poll' | 'stream'
+}
+
+export interface Watchers {
+  /** The md5 of the formal version; null where there is none. */
+  readonly md5: string | null
+  /** How many clients have the version that is for them. */
+  readonly upToDate: number
+  readonly count: number
+  readonly shares: WatcherShares
+  readonly watchers: readonly Watcher[]
+  readonly missingServers: readonly string[]
 }
 
 export interface OneSidedConfig {
@@ -625,7 +697,11 @@ export interface AuditEvent {
   readonly by: 'token' | 'old-token' | 'password' | 'session' | 'certificate' | 'none' | 'tool'
   readonly ip: string
   readonly operation: string
+  /** The first one, and how many more there are. */
   readonly item: string
+  readonly items: readonly string[]
+  /** How many items: an event keeps the names of the first 200 at most. */
+  readonly itemCount: number
   readonly result: 'done' | 'refused' | 'failed'
   /** That of the refusal, or empty. */
   readonly code: string

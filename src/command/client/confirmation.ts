@@ -8,7 +8,7 @@ export async function confirmed(
   { yes = false }: { readonly yes?: boolean },
 ): Promise<boolean> {
   if (yes) return true
-  if (!process.stdin.isTTY) throw new UsageError('Without a terminal, --yes is required.')
+  requireTerminal({ yes })
   const asking = createInterface({ input: process.stdin, output: process.stderr })
   try {
     const answer = await asking.question(`${printableText(question)} [y/N] `)
@@ -16,4 +16,9 @@ export async function confirmed(
   } finally {
     asking.close()
   }
+}
+
+/** Throws UsageError where nobody can be asked, and `--yes` is not given. */
+export function requireTerminal({ yes = false }: { readonly yes?: boolean }): void {
+  if (!yes && !process.stdin.isTTY) throw new UsageError('Without a terminal, --yes is required.')
 }

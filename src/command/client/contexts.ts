@@ -24,8 +24,14 @@ export interface LoginFlags extends ContextFlags {
   readonly context?: string
 }
 
-/** `waypost login`: stores the token in the context, and makes it the current context. */
-export async function login(flags: LoginFlags): Promise<CommandResult> {
+/** `waypost login [server]`: stores the token in the context, and makes it the current context. */
+export async function login({ ...flags }: LoginFlags, server?: string): Promise<CommandResult> {
+  if (server !== undefined && flags.server !== undefined && server !== flags.server)
+    throw new UsageError('The server is named twice: by a word and by --server.')
+  return loginTo(server === undefined ? flags : { ...flags, server })
+}
+
+async function loginTo(flags: LoginFlags): Promise<CommandResult> {
   const { contexts } = readClientFile()
   const named = flags.context === undefined ? undefined : contexts.get(checkedContextName(flags.context))
   const target =
@@ -35,18 +41,25 @@ export async function login(flags: LoginFlags): Promise<CommandResult> {
   const url = target?.url ?? named!.server
   const name = flags.context ?? target?.name ?? nameOf(url)
   const before = named ?? target?.context
-  const username = flags.username ?? before?.username ?? (await askedUsername())
-  const session = new ServerSession(url, { username })
-  const issued = await session.signIn(username)
   const namespace = flags.namespace ?? before?.namespace
-  const context = { server: url, username, ...(namespace === undefined ? {} : { namespace }) }
-  if (!(await isKnown(url, issued.token))) {
+  const context = { server: url, ...(namespace === undefined ? {} : { namespace }) }
+  const open = (): CommandResult => {
     saveContext(name, { ...context, username: '' }, { makeCurrent: true })
     return done(`${url} lets everybody in: nothing was signed in. The context ${name} is the current one.`)
   }
-  saveContext(name, { ...context, ...issued }, { makeCurrent: true })
+  const known = flags.username ?? (before?.username || undefined)
+  if (known === undefined && (await letsEverybodyIn(url, target?.origin))) return open()
+  const username = known ?? (await askedUsername())
+  const issued = await new ServerSession(url, { username }).signIn(username)
+  if (!(await isKnown(url, issued.token))) return open()
+  saveContext(name, { ...context, username, ...issued }, { makeCurrent: true })
   const until = new Date(issued.expiresMs).toISOString()
   return done(`Signed in to ${url} as ${username}, until ${until}. The context ${name} is the current one.`)
+}
+
+/** Whether a caller without credentials may ask: nobody signs in there. */
+async function letsEverybodyIn(url: string, origin = ''): Promise<boolean> {
+  return (await reach(url, '/svc/v1/console/session', { origin })).ok
 }
 
 /** Whether the token names somebody: a server that lets everybody in gives tokens to everybody. */

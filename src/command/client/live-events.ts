@@ -71,6 +71,40 @@ function eventPart(block: string): EventPart {
   return { event: fields.get('event') ?? '', data: fields.get('data') ?? '', id: fields.get('id') }
 }
 
+const KNOWN_KINDS: ReadonlySet<string> = new Set(
+  Object.keys({
+    config: true,
+    service: true,
+    namespace: true,
+    switch: true,
+    user: true,
+    role: true,
+    permission: true,
+    server: true,
+    rights: true,
+    watchers: true,
+    condition: true,
+    audit: true,
+  } satisfies Record<LiveEvent['kind'], true>),
+)
+
+/** Whether only a later version knows this kind of event. A watch prints such an event as it is. */
+export function isUnknown({ kind, namespaceId = '' }: LiveEvent, { namespace }: SvcClient): boolean {
+  const isElsewhere = namespaceId !== '' && namespaceId !== (namespace || 'public')
+  return !KNOWN_KINDS.has(kind) && !isElsewhere
+}
+
+/** Prints an event whose kind is unknown. */
+export function printUnknown(event: LiveEvent, flags: WatchFlags): Promise<void> {
+  const { revision: _, ...about } = event
+  return printLine({ change: 'unknown', ...event }, ['unknown', ...Object.values(about).map(String)], flags)
+}
+
+/** Reports why a change could not be read. The watch continues: the next event finds what is missing. */
+export function sayUnread(error: unknown): void {
+  tell(`waypost: ${printableWord(messageOf(error))} Watching continues.\n`)
+}
+
 /** The flags of commands that watch. */
 export interface WatchFlags extends ClientFlags {
   readonly json?: boolean

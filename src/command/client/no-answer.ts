@@ -22,20 +22,28 @@ const REASONS: readonly (readonly [code: RegExp, reason: string])[] = [
 /** A request got no answer. It is a TypeError, as the error of `fetch` is. */
 class NoAnswerError extends TypeError {}
 
-/** The error for a request without an answer, as a sentence with advice. Other errors stay. */
-export function noAnswer(url: string, error: unknown): unknown {
+/**
+ * The error for a request without an answer, as a sentence with advice. Other errors stay. `origin` says who has named the
+ * address, such as `from --server`.
+ */
+export function noAnswer(url: string, error: unknown, origin = ''): unknown {
   if (error instanceof NoAnswerError) return error
   if (!(error instanceof Error) || error.name === 'AbortError' || error.name === 'TimeoutError') return error
   const cause = (error.cause instanceof Error ? error.cause : error) as NodeJS.ErrnoException
   const reason = REASONS.find(([code]) => code.test(cause.code ?? ''))?.[1]
   const text = reason ?? `${cause.message || cause.code || 'no answer'}.`
-  return new NoAnswerError(`The server at ${url} cannot be reached: ${text}`, { cause: error })
+  const server = origin === '' ? url : `${url} (${origin})`
+  return new NoAnswerError(`The server at ${server} cannot be reached: ${text}`, { cause: error })
 }
 
 /** Like `fetch`, for the server of a command. Rejects with an Error that explains a missing answer. */
-export async function reach(url: string, path: string, init: RequestInit = {}): Promise<Response> {
+export async function reach(
+  url: string,
+  path: string,
+  { origin, ...init }: RequestInit & { readonly origin?: string } = {},
+): Promise<Response> {
   return fetch(`${url}${path}`, init).catch((error: unknown) => {
-    throw noAnswer(url, error)
+    throw noAnswer(url, error, origin)
   })
 }
 

@@ -35,6 +35,8 @@ export interface SignInWays {
   readonly passwords?: PasswordInput
   /** The interface for the sign-in: other servers have `/nacos/v1` only. */
   readonly root?: '/svc/v1' | '/nacos/v1'
+  /** The origin of the address of the server, for errors: `from --server`. */
+  readonly origin?: string
 }
 
 /**
@@ -79,7 +81,7 @@ export class ServerSession {
     } = {},
   ): Promise<Response> {
     const headers = { ...init.headers, ...(await this.headers()) }
-    const response = await reach(this.url, path, { ...init, headers } as RequestInit)
+    const response = await this.#reach(path, { ...init, headers } as RequestInit)
     if (response.status === 403) throw this.refused(await response.text())
     return response
   }
@@ -90,7 +92,7 @@ export class ServerSession {
     const body = new URLSearchParams({ username, password: this.#password })
     // A redirect could send the password to another server.
     const init = { method: 'POST', body, redirect: 'manual' } as const
-    const response = await reach(this.url, `${this.#ways.root ?? '/svc/v1'}/auth/login`, init)
+    const response = await this.#reach(`${this.#ways.root ?? '/svc/v1'}/auth/login`, init)
     if (response.status !== 200) throw await notSignedIn(this.url, username, response)
     return issuedOf(await jsonOf(this.url, response))
   }
@@ -116,6 +118,10 @@ export class ServerSession {
     return new RefusedError(
       `${why} Sign in by \`waypost login\`, or with --username NAME and ${PASSWORD} or a prompt for the password, or with a token in ${TOKEN}.`,
     )
+  }
+
+  #reach(path: string, init: RequestInit): Promise<Response> {
+    return reach(this.url, path, { ...init, origin: this.#ways.origin ?? '' })
   }
 
   /** Requests at the same time renew once, with one prompt. */
@@ -146,7 +152,7 @@ export class ServerSession {
   async #renewedBy({ token }: Issued): Promise<Issued | undefined> {
     const headers = { Authorization: `Bearer ${token}` }
     const init = { method: 'POST', headers, redirect: 'manual' } as const
-    const answer = await reach(this.url, '/svc/v1/auth/renew', init)
+    const answer = await this.#reach('/svc/v1/auth/renew', init)
     return answer.status === 200 ? issuedOf(await jsonOf(this.url, answer)) : undefined
   }
 

@@ -20,13 +20,14 @@ function addLogin(program: Command): void {
       'Signs in to a server and stores the token, with the address, as a context in a file that only you can read. ' +
         'The password comes from a prompt, from standard input or from WAYPOST_PASSWORD. It is not stored.',
     )
-    .option('--server <url>', 'the address of the server (or WAYPOST_SERVER)')
+    .argument('[server]', 'the address of the server, such as localhost:8848 (or WAYPOST_SERVER)')
+    .option('--server <url>', 'the same')
     .option('--context <name>', 'the name of the context (default: the known one, or the host of the server)')
     .option('--username <name>', 'the user (default: that of the context, or a prompt)')
     .option('-n, --namespace <id>', 'the namespace of commands that name none')
-    .action(action<LoginFlags>(async (flags) => (await contexts()).login(flags)))
+    .action(action<LoginFlags>(async (flags, _, [server]) => (await contexts()).login(flags, server)))
   addExamples(login, [
-    ['waypost login --server https://waypost.example:8848 --username ann', ''],
+    ['waypost login https://waypost.example:8848 --username ann', ''],
     ['waypost login --context prod', 'again, when the token has ended'],
   ])
   program

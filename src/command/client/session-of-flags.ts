@@ -117,6 +117,8 @@ export interface Target {
   readonly url: string
   readonly name: string | undefined
   readonly context: Context | undefined
+  /** The origin of the address, for errors. */
+  readonly origin: string
 }
 
 /** Whether the flags or variables name a server. */
@@ -124,12 +126,16 @@ export function namesServer({ server, url, context }: ServerFlags): boolean {
   return server !== undefined || url !== undefined || context !== undefined
 }
 
-/** The address of a server, without a slash at its end. Throws UsageError for another text. */
-export function serverUrl(value: string): string {
+/** A host and a port without a scheme, such as `localhost:8848` or `[::1]:8848`. */
+const HOST_AND_PORT = /^(?:[\w.-]+|\[[\da-fA-F:.]+\]):\d{1,5}(?:\/|$)/
+
+/** The address of a server, without a slash at its end; `localhost:8848` means http. Throws UsageError for another text. */
+export function serverUrl(given: string): string {
+  const value = HOST_AND_PORT.test(given) ? `http://${given}` : given
   const url = URL.canParse(value) ? new URL(value) : undefined
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
     throw new UsageError(
-      `--server must be an address such as ${DEFAULT_URL}, but is ${JSON.stringify(value)}`,
+      `--server must be an address such as ${DEFAULT_URL}, but is ${JSON.stringify(given)}`,
     )
   if (url.username !== '' || url.password !== '')
     throw new UsageError(
@@ -144,33 +150,35 @@ export function targetOf(flags: ServerFlags): Target {
   const address = flags.server ?? flags.url
   if (address !== undefined && flags.context !== undefined)
     throw new UsageError('--server and --context exclude each other: a context names a server')
-  if (address !== undefined) return byAddress(serverUrl(address))
-  if (flags.context !== undefined) return byName(flags.context)
-  if (serverOfEnvironment) return byAddress(serverUrl(serverOfEnvironment))
-  if (contextOfEnvironment) return byName(contextOfEnvironment)
+  if (address !== undefined) return byAddress(serverUrl(address), 'from --server')
+  if (flags.context !== undefined) return byName(flags.context, 'from --context')
+  if (serverOfEnvironment) return byAddress(serverUrl(serverOfEnvironment), 'from WAYPOST_SERVER')
+  if (contextOfEnvironment) return byName(contextOfEnvironment, 'from WAYPOST_CONTEXT')
   const { current } = readClientFile()
-  return current === '' ? byAddress(DEFAULT_URL) : byName(current)
+  if (current !== '') return byName(current, `of the context ${current}, the current one`)
+  return byAddress(DEFAULT_URL, 'the default: nothing names another')
 }
 
 /** A token goes only to the server that it is for. */
-function byAddress(url: string): Target {
+function byAddress(url: string, origin: string): Target {
   const { current, contexts } = readClientFile()
   const fitting = [...contexts].filter(([, { server }]) => server === url)
   const [name, context] = fitting.find(([one]) => one === current) ?? fitting[0] ?? []
-  return { url, name, context }
+  return { url, name, context, origin }
 }
 
-function byName(name: string): Target {
+function byName(name: string, origin: string): Target {
   const context = readClientFile().contexts.get(name)
   if (context === undefined)
     throw new UsageError(`There is no context ${JSON.stringify(name)}: \`waypost context list\` shows them.`)
-  return { url: context.server, name, context }
+  return { url: context.server, name, context, origin }
 }
 
 /** The session of a command on its server. */
 export function sessionOf(flags: ServerFlags): ServerSession {
   const target = targetOf(flags)
-  return new ServerSession(target.url, { username: flags.username, stored: tokenOf(target) })
+  const { url, origin } = target
+  return new ServerSession(url, { username: flags.username, stored: tokenOf(target), origin })
 }
 
 /** The server of a command, and the namespace that it works in. */

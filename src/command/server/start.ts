@@ -2,10 +2,12 @@ import { networkInterfaces } from 'node:os'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { loadSettings, type Settings, type SettingsSources } from '../../settings/settings.ts'
-import { SettingsError } from '../../settings/sources.ts'
+import { HeapTooSmallError, SettingsError } from '../../settings/sources.ts'
 import { tell } from '../standard-error.ts'
 import { inWords } from '../system-errors.ts'
 import { packageVersion } from '../version.ts'
+import { hasUsualHeap, runWithHeap } from './larger-heap.ts'
+import { StopSignals } from './stop-signals.ts'
 
 /** The exit code after a fault of the program: EX_SOFTWARE of sysexits.h. */
 const FAULT_EXIT = 70
@@ -31,29 +33,44 @@ export type StartServer = (settings: Settings) => Promise<{
 export async function start(given: Omit<SettingsSources, 'env'>, startServer: StartServer): Promise<number> {
   const settings = settingsOrProblems(given)
   if (!settings) return 2
-  const signalled = firstSignal()
+  const signals = new StopSignals()
   const faults = new UncaughtFaults()
-  let failed = 1
-  const starting = startServer(settings).catch((error: unknown) => {
-    if (error instanceof SettingsError) failed = 2
-    report(startFailure(error, settings))
-  })
+  const starting = startServer(settings).catch((error: unknown) => new FailedStart(error))
   // A start may wait for its store for very long.
-  const givenUp = signalled.then(() => sleep(MOST_ENDING_MS, 'given up' as const, { ref: false }))
+  const givenUp = signals.received.then(() => sleep(MOST_ENDING_MS, 'given up' as const, { ref: false }))
   const server = await Promise.race([starting, givenUp])
-  if (!server) return failed
   if (server === 'given up') return 0
+  if (server instanceof FailedStart) return afterFailure(server.error, settings, signals)
   faults.goTo(server)
   // The server keeps running when nobody reads its output any more.
   process.stdout.on('error', () => {})
   process.stdout.write(banner(settings, server))
-  const ended = await Promise.race([signalled, server.ended])
+  const ended = await Promise.race([signals.received, server.ended])
   if (ended !== undefined) return end(server, ended)
   // A failure during the stop ends the process too.
   return Promise.race([server.stop().then(() => 0, stopFailed), server.ended.then(endSoon)])
 }
 
 type Server = Awaited<ReturnType<StartServer>>
+
+class FailedStart {
+  readonly error: unknown
+
+  constructor(error: unknown) {
+    this.error = error
+  }
+}
+
+/** Runs with a larger heap if only the heap was too small, or reports why there is no server. Resolves with the exit code. */
+async function afterFailure(error: unknown, settings: Settings, signals: StopSignals): Promise<number> {
+  if (error instanceof HeapTooSmallError && error.possibleBytes !== undefined && hasUsualHeap()) {
+    if (signals.isReceived) return 0
+    signals.leave()
+    return runWithHeap(error.possibleBytes)
+  }
+  report(startFailure(error, settings))
+  return error instanceof SettingsError ? 2 : 1
+}
 
 /** Stops a server that has ended by itself, within a bound. */
 async function end(server: Server, ended: Awaited<Server['ended']>): Promise<number> {
@@ -106,19 +123,6 @@ function settingsOrProblems(given: Omit<SettingsSources, 'env'>): Settings | und
   }
 }
 
-/** Resolves at the first SIGTERM or SIGINT, also during the start. */
-function firstSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    let isStopping = false
-    const onSignal = () => {
-      if (isStopping) process.exit(1)
-      isStopping = true
-      resolve()
-    }
-    process.on('SIGTERM', onSignal).on('SIGINT', onSignal)
-  })
-}
-
 function report(problem: string): void {
   tell(`waypost: ${inWords(problem)}\n`)
 }
@@ -139,8 +143,8 @@ export function startFailure(error: unknown, settings: Settings): string {
 }
 
 /**
- * The output of a start: version, addresses, place of the data, a command to try, and how to make the first
- * administrator.
+ * The output of a start: version, addresses and place of the data. The last line is the next step: a command to try, how to
+ * sign in, or how the first administrator is made.
  */
 function banner(
   settings: Settings,
@@ -153,8 +157,14 @@ function banner(
   console  ${address}/ui
   gRPC     ${grpcPort === undefined ? 'off' : `port ${grpcPort}`}
   data     ${placeOf(settings)}
-  try      curl '${address}/svc/v1/cs/configs' -d 'dataId=hello&group=DEFAULT_GROUP&content=world'
-${firstCode === undefined ? '' : firstSteps(firstCode, address)}`
+${firstCode === undefined ? nextStep(settings, address) : firstSteps(firstCode, address)}`
+}
+
+/** A line that works as it is: with sign-in on, a request without credentials would be refused. */
+function nextStep({ auth }: Settings, address: string): string {
+  return auth === 'on'
+    ? `  sign-in  on: waypost login ${address}\n`
+    : `  try      curl '${address}/svc/v1/cs/configs' -d 'dataId=hello&group=DEFAULT_GROUP&content=world'\n`
 }
 
 /** How the first administrator is made. The code is behind the `#`, which browsers never send. */

@@ -3,9 +3,12 @@ import {
   archiveFiles,
   type ArchiveItem,
   type ConfigArchive,
+  folderText,
+  nothingInZip,
   readArchive,
   readContent,
 } from '../../archive/config-archive.ts'
+import { entryName } from '../../archive/entry-names.ts'
 import { openZip } from '../../archive/zip-reader.ts'
 import { zipChunks } from '../../archive/zip-writer.ts'
 import { bytesOf } from '../client/configs/item.ts'
@@ -13,6 +16,7 @@ import type { NamespaceFlags } from '../client/session-of-flags.ts'
 import { type CommandResult, DiffersError, EXIT, messageOf } from '../command-line.ts'
 import type { Progress } from '../progress.ts'
 import {
+  type AheadItem,
   checkDryRun,
   type ImportAnswer,
   type NamedItem,
@@ -46,15 +50,26 @@ export async function importConfigs(
   progress: Progress,
   root: TransferRoot,
 ): Promise<CommandResult> {
-  const client = new TransferClient(flags, root)
+  // Only Waypost has dry runs, and its answer under this path says more.
+  const client = new TransferClient(flags, flags.dryRun === true ? '/svc/v1' : root)
   const { namespace } = client
   const archive = await checkedArchive(flags.from)
+  if (archive.items.length === 0) throw new DiffersError(nothingInZip(archive.unrecognized))
   const isDryRun = flags.dryRun === true
   if (isDryRun) await checkDryRun(client.url)
   const policy = flags.policy.toUpperCase()
   const query = { namespace, policy, ...(isDryRun && { dryRun: 'true' }) }
   const sum = await sendAll(archive, (zip) => client.upload(query, zip), progress)
-  return { code: sum.failed.length > 0 ? EXIT.differs : EXIT.done, text: reportOf(sum, isDryRun), json: sum }
+  if (sum.published + sum.skipped.length + sum.failed.length === 0)
+    throw new DiffersError(nothingInZip(sum.unrecognized.map((name) => ({ name }))))
+  const { folder } = archive
+  const report = reportOf(sum, { isDryRun, policy })
+  const text = (folder === undefined ? '' : `${folderText(folder)}\n`) + report
+  return {
+    code: sum.failed.length > 0 ? EXIT.differs : EXIT.done,
+    text,
+    json: { ...sum, folder: folder ?? '' },
+  }
 }
 
 /** Unpacks everything once, so that nothing of a damaged file is sent. Throws DiffersError for a file that is absent or damaged. */
@@ -83,6 +98,8 @@ interface Sum {
   readonly skipped: NamedItem[]
   readonly failed: NamedItem[]
   readonly unrecognized: string[]
+  /** Each item that a dry run would publish. */
+  readonly ahead: AheadItem[]
 }
 
 async function sendAll(
@@ -94,6 +111,7 @@ async function sendAll(
     published: 0,
     skipped: [],
     failed: [],
+    ahead: [],
     unrecognized: unrecognized.map(({ name }) => name),
   }
   let done = 0
@@ -102,7 +120,7 @@ async function sendAll(
     const contents = await Promise.all(part.map(unpacked))
     const zip: Buffer[] = []
     for await (const chunk of zipChunks(archiveFiles(contents, version))) zip.push(chunk)
-    add(sum, await sendPart(send, zip, done))
+    add(sum, await sendPart(send, zip, done), part)
     done += part.length
     if (sum.failed.length > 0) break
   }
@@ -145,22 +163,59 @@ async function unpacked({ metadata, entry }: ArchiveItem): Promise<ArchivedConfi
 
 function add(
   sum: Sum,
-  { succCount = 0, skipData = [], failData = [], unrecognizedData = [] }: ImportAnswer,
+  { succCount = 0, succData = [], skipData = [], failData = [], unrecognizedData = [] }: ImportAnswer,
+  part: readonly ArchiveItem[],
 ): void {
+  // The names as the user's file has them.
+  const nameOf = new Map(part.map(({ metadata, entry }) => [entryName(metadata), entry.name]))
   sum.published += succCount
+  sum.ahead.push(...succData.filter(({ change }) => change !== undefined))
   sum.skipped.push(...skipData)
   sum.failed.push(...failData)
-  sum.unrecognized.push(...unrecognizedData.map(({ itemName }) => itemName))
+  sum.unrecognized.push(...unrecognizedData.map(({ itemName }) => nameOf.get(itemName) ?? itemName))
 }
 
-function reportOf({ published, skipped, failed, unrecognized }: Sum, isDryRun: boolean): string {
+/** Under `abort` the items after the first existing one are not tried; the others were left alone. */
+function reportOf(
+  { published, skipped, failed, unrecognized, ahead }: Sum,
+  { isDryRun, policy }: { isDryRun: boolean; policy: string },
+): string {
   const verb = isDryRun ? 'would be imported' : 'imported'
-  const lines = [`${published} items ${verb}, ${skipped.length} skipped, ${failed.length} in conflict`]
-  const nameOf = ({ group, dataId }: NamedItem): string => `${group}/${dataId}`
-  lines.push(...listed('exists already, nothing after it was imported', failed.map(nameOf)))
-  lines.push(...listed('skipped', skipped.map(nameOf)))
+  const isStopped = policy === 'ABORT' && failed.length > 0
+  const left = isStopped ? 'not tried' : 'skipped'
+  const lines = [`${published} items ${verb}, ${skipped.length} ${left}, ${failed.length} in conflict`]
+  lines.push(...aheadLines(ahead))
+  lines.push(...listed('exists already, stopped there', failed.map(nameOf)))
+  if (isStopped)
+    lines.push('  (--policy skip leaves such items as they are, --policy overwrite replaces them)')
+  lines.push(...listed(left, skipped.map(nameOf)))
   lines.push(...listed('not recognised', unrecognized))
   return `${lines.join('\n')}\n`
+}
+
+function nameOf({ group, dataId }: NamedItem): string {
+  return `${group}/${dataId}`
+}
+
+/** The effect of an import: how many items of each kind, and each item with the number of its clients. */
+function aheadLines(ahead: readonly AheadItem[]): string[] {
+  const kinds = (['new', 'changed', 'equal', 'unknown'] as const).map((kind) => {
+    return [kind, ahead.filter(({ change }) => change === kind)] as const
+  })
+  return kinds.flatMap(([kind, items]) => listed(KINDS[kind], items.map(withListeners)))
+}
+
+const KINDS = {
+  new: 'new',
+  changed: 'changed',
+  equal: 'equal',
+  unknown: 'new or changed (you may not read it)',
+} as const
+
+function withListeners(item: AheadItem): string {
+  const { watcherCount = 0 } = item
+  if (watcherCount === 0) return nameOf(item)
+  return `${nameOf(item)} (${watcherCount === 1 ? '1 client listens' : `${watcherCount} clients listen`})`
 }
 
 /** Names come from a file or another server: no format character may turn a terminal's text around. */

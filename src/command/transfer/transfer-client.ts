@@ -6,6 +6,7 @@ import { namespaceOf, type NamespaceFlags, targetOf, tokenOf } from '../client/s
 export interface ImportAnswer {
   readonly succCount?: number
   readonly skipCount?: number
+  readonly succData?: readonly AheadItem[]
   readonly failData?: readonly NamedItem[]
   readonly skipData?: readonly NamedItem[]
   readonly unrecognizedData?: readonly { readonly itemName: string }[]
@@ -17,6 +18,12 @@ export interface ImportAnswer {
 export interface NamedItem {
   readonly dataId: string
   readonly group: string
+}
+
+/** An item that a dry run would publish. */
+export interface AheadItem extends NamedItem {
+  readonly change?: 'new' | 'changed' | 'equal' | 'unknown'
+  readonly watcherCount?: number
 }
 
 /** The interface that a transfer uses: other servers have that under `/nacos` only. */
@@ -60,6 +67,7 @@ export class TransferClient {
     const text = await response.text()
     const answer = parseAnswer(text)
     if (response.status === 200 && answer.data !== undefined) return answer.data
+    if (answer.unrecognized !== undefined) return answer.unrecognized
     throw new Error(`${this.url} did not import: ${answer.why ?? problemOf(response.status, text)}`)
   }
 
@@ -81,7 +89,12 @@ export async function checkDryRun(url: string): Promise<void> {
 }
 
 /** Under `/nacos` the outcome is in an envelope with a code; under `/svc` it is the answer, and an error has a `detail`. */
-function parseAnswer(text: string): { readonly data?: ImportAnswer; readonly why?: string } {
+function parseAnswer(text: string): {
+  readonly data?: ImportAnswer
+  /** No item of the part has names that the server takes. */
+  readonly unrecognized?: ImportAnswer
+  readonly why?: string
+} {
   const answer = parseJson(text)
   if (typeof answer !== 'object' || answer === null) return {}
   const { code, data, message, detail } = answer as {
@@ -90,10 +103,21 @@ function parseAnswer(text: string): { readonly data?: ImportAnswer; readonly why
     message?: string
     detail?: string
   }
+  const outcome = 'succCount' in answer ? (answer as ImportAnswer) : data
+  const isRefused = code === NO_DATA || detail !== undefined
+  if (isRefused && isUnrecognized(outcome)) return { unrecognized: outcome }
   if ('succCount' in answer) return { data: answer as ImportAnswer }
   if (code === 200) return { data: data ?? {} }
   const why = data?.reason ?? detail ?? message
   return why === undefined ? {} : { why }
+}
+
+/** The code of `/nacos` for a file without an item. */
+const NO_DATA = 100005
+
+function isUnrecognized(outcome: ImportAnswer | null | undefined): outcome is ImportAnswer {
+  const { succCount, skipData = [], failData = [], unrecognizedData = [] } = outcome ?? {}
+  return succCount === 0 && skipData.length + failData.length === 0 && unrecognizedData.length > 0
 }
 
 function parseJson(text: string): unknown {

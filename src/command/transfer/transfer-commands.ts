@@ -52,7 +52,10 @@ export function addExportOptions(command: Command): Command {
 
 /** The flags of an import. */
 export function addImportOptions(command: Command): Command {
-  const policy = new Option('--policy <policy>', 'what happens where an item exists')
+  const policy = new Option(
+    '--policy <policy>',
+    'what happens where an item exists: abort stops at the first such item',
+  )
     .choices(['abort', 'skip', 'overwrite'])
     .default('abort')
   command

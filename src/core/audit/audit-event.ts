@@ -18,7 +18,7 @@ export interface AuditEntry {
   readonly ip: string
   /** The action, e.g. `publish config`. */
   readonly operation: string
-  /** The item, e.g. `public:DEFAULT_GROUP:config/app.yaml`: at most {@link MOST_ITEM_CHARACTERS} characters. */
+  /** The item, e.g. `public:DEFAULT_GROUP:config/app.yaml`, or several, a line each: see `auditedItem`. */
   readonly item: string
   readonly result: AuditResult
   /** The code of the refusal, or empty. */
@@ -40,7 +40,7 @@ export interface AuditEvent extends AuditEntry {
 /** The user of an event without a user. */
 export const NO_USER = '-'
 
-/** An item is named with at most this many characters. */
+/** One item is named with at most this many characters. */
 export const MOST_ITEM_CHARACTERS = 512
 
 /** Counts how often an operation ran that is not recorded. */

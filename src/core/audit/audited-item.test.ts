@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Resource } from '../access/resource.ts'
 import { configKey } from '../config/state/config-item.ts'
 import { MOST_ITEM_CHARACTERS } from './audit-event.ts'
-import { auditedItem } from './audited-item.ts'
+import { auditedItem, auditedItems, MOST_NAMES, shortItem } from './audited-item.ts'
 
 const config = (dataId: string): Resource => ({ kind: 'config', key: configKey('dev', 'G', dataId) })
 
@@ -24,14 +24,31 @@ test('the item that an operation names comes after the resource', () => {
   expect(auditedItem([], 'pushEnabled')).toBe('pushEnabled')
 })
 
-test('of several resources the first is named, and the others are counted', () => {
-  expect(auditedItem([config('a'), config('b'), config('c')])).toBe('dev:G:config/a and 2 more')
+test('of several resources each is named', () => {
+  const item = auditedItem([config('a'), config('b'), config('c')])
+  expect(auditedItems(item)).toEqual({
+    names: ['dev:G:config/a', 'dev:G:config/b', 'dev:G:config/c'],
+    count: 3,
+  })
+  expect(shortItem(item)).toBe('dev:G:config/a and 2 more')
+  expect(auditedItems(auditedItem([config('+5')])).names).toEqual(['dev:G:config/+5'])
+  expect(auditedItems('')).toEqual({ names: [], count: 0 })
 })
 
-test('an item has a bounded length', () => {
+test('the names of an event are bounded, and the others are counted', () => {
+  const item = auditedItem(Array.from({ length: 1_000 }, (_, index) => config(`item-${index}`)))
+  const { names, count } = auditedItems(item)
+  expect([names.length, count]).toEqual([MOST_NAMES, 1_000])
+  expect(shortItem(item)).toBe('dev:G:config/item-0 and 999 more')
+  const wide = auditedItem(Array.from({ length: 1_000 }, () => config('日'.repeat(250))))
+  expect(Buffer.byteLength(wide)).toBeLessThan(9_000)
+  expect(auditedItems(wide).count).toBe(1_000)
+})
+
+test('an item has a bounded length, and one line', () => {
   const long = 'x'.repeat(10_000)
   expect(auditedItem([config(long)])).toHaveLength(MOST_ITEM_CHARACTERS)
   const several = auditedItem([config(long), config('b')], long)
-  expect(several).toHaveLength(MOST_ITEM_CHARACTERS)
-  expect(several).toMatch(/x… and 1 more$/)
+  expect(auditedItems(several).names).toEqual([expect.stringMatching(/x…$/), 'dev:G:config/b'])
+  expect(auditedItem([], 'a\nb')).toBe('a b')
 })

@@ -33,6 +33,8 @@ export interface Command<T> {
    * Absent for commands that need no room: registrations, sessions, deletions.
    */
   readonly growsBy?: number | undefined
+  /** It takes over names of another server as they are (`withSeenNames`). */
+  readonly takesNames?: boolean
 }
 
 /** A command of the usual kind: it makes few changes, and needs no room in the store. */

@@ -5,7 +5,7 @@ import type { RecordSaved, RecordRemoved } from '../records/record-kind.ts'
 import { ELECTION, MEMBER } from '../cluster/members/member-records.ts'
 import { SERVER } from '../cluster/members/server-records.ts'
 import { type ConfigKey, configKeyOfText } from '../config/state/config-item.ts'
-import { GRAY } from '../config/state/gray-version.ts'
+import { GRAY, itemOfHistoryKey } from '../config/state/gray-version.ts'
 import { REMEMBERED_METADATA, serviceOfRememberedId } from '../naming/state/remembered-metadata.ts'
 import { groupOf, type ServiceKey, serviceNameOf } from '../naming/state/service.ts'
 import { NAMESPACE_LOOK, NAMESPACE } from '../namespaces/namespace.ts'
@@ -74,7 +74,8 @@ export function liveEventsOf(change: Change): readonly LiveEvent[] {
     case 'config-deleted':
       return [configChanged(change.key)]
     case 'history-imported':
-      return [configChanged(change.record.key)]
+      // The history of gray versions has a key of its own, which no item has.
+      return [configChanged(itemOfHistoryKey(change.record.key))]
     case 'service-saved':
       return [serviceChanged(change.service.key)]
     case 'service-deleted':

@@ -1,55 +1,171 @@
-/** Things that wait, in turns of the clients that they belong to. A client with many gets no more turns than others. */
+/** The place of a thing. It knows its neighbours among the things of its client, while it may be taken. */
+export class Place<T> {
+  readonly thing: T
+  readonly weight: number
+  client: Client<T>
+  older: Place<T> | undefined = undefined
+  newer: Place<T> | undefined = undefined
+  hasLeft = false
+  #isKept = false
+
+  constructor(thing: T, weight: number, client: Client<T>) {
+    this.thing = thing
+    this.weight = weight
+    this.client = client
+  }
+
+  get isKept(): boolean {
+    return this.#isKept
+  }
+
+  /** Whether the thing is kept: then it counts for its client, and never gives way. Freed, it is the newest of its client. */
+  set isKept(isKept: boolean) {
+    if (this.hasLeft || isKept === this.#isKept) return
+    this.#isKept = isKept
+    if (isKept) this.client.unlink(this)
+    else this.client.link(this)
+  }
+}
+
+/** A client, and those of its things that may be taken. */
+class Client<T> {
+  readonly name: string
+  /** All its things. */
+  size = 0
+  weight = 0
+  oldest: Place<T> | undefined = undefined
+  newest: Place<T> | undefined = undefined
+
+  constructor(name: string) {
+    this.name = name
+  }
+
+  link(place: Place<T>): void {
+    place.older = this.newest
+    if (this.newest === undefined) this.oldest = place
+    else this.newest.newer = place
+    this.newest = place
+  }
+
+  unlink(place: Place<T>): void {
+    const { older, newer } = place
+    if (older === undefined) this.oldest = newer
+    else older.newer = newer
+    if (newer === undefined) this.newest = older
+    else newer.older = older
+    place.older = undefined
+    place.newer = undefined
+  }
+}
+
+/**
+ * Things of clients in a place with a limit: work that waits, connections, held polls, streams. Clients take turns, and a client
+ * with many things gets no more turns than others. Where the place is full, the client with the most gives way. Adding, removing
+ * and finding cost the same, however many things there are.
+ */
 export class ClientTurns<T> {
-  /** By client. The client whose turn is next is first. */
-  readonly #things = new Map<string, T[]>()
+  /** By name. The client whose turn is next is first. */
+  readonly #clients = new Map<string, Client<T>>()
+  /** The clients with that many things. */
+  readonly #bySize: Set<Client<T>>[] = []
+  #largest = 0
   #size = 0
 
-  /** How many wait in all. */
+  /** How many there are in all. */
   get size(): number {
     return this.#size
   }
 
-  /** How many things of a client wait. */
-  sizeOf(client: string): number {
-    return this.#things.get(client)?.length ?? 0
+  /** How many things of a client there are. */
+  sizeOf(name: string): number {
+    return this.#clients.get(name)?.size ?? 0
   }
 
-  /** The client with the most; undefined where nothing waits. */
-  largest(): string | undefined {
-    let largest: string | undefined
-    for (const client of this.#things.keys())
-      if (largest === undefined || this.sizeOf(client) > this.sizeOf(largest)) largest = client
-    return largest
+  /** Adds a thing until it leaves, or `next` takes it. Its weight counts for `givesWeightTo`. */
+  add(name: string, thing: T, weight = 0): Place<T> {
+    const place = new Place(thing, weight, this.#clientOf(name))
+    this.#enter(place)
+    return place
   }
 
-  add(client: string, thing: T): void {
-    const ofClient = this.#things.get(client)
-    if (ofClient === undefined) this.#things.set(client, [thing])
-    else ofClient.push(thing)
-    this.#size++
+  /** Removes a thing. */
+  leave(place: Place<T>): void {
+    const { client } = place
+    if (place.hasLeft) return
+    if (!place.isKept) client.unlink(place)
+    place.hasLeft = true
+    client.weight -= place.weight
+    this.#resize(client, -1)
+  }
+
+  /** Gives a thing to a client, as its newest. */
+  move(place: Place<T>, name: string): void {
+    this.leave(place)
+    place.client = this.#clientOf(name)
+    this.#enter(place)
   }
 
   /** Takes the oldest thing of the next client that `mayTake` accepts, with its client. Other clients come before it then. */
   next(mayTake: (client: string) => boolean = () => true): { client: string; thing: T } | undefined {
-    for (const [client, ofClient] of this.#things) {
-      if (!mayTake(client)) continue
-      this.#things.delete(client)
-      // None is empty.
-      const thing = ofClient.shift() as T
-      if (ofClient.length > 0) this.#things.set(client, ofClient)
-      this.#size--
-      return { client, thing }
+    for (const client of this.#clients.values()) {
+      if (client.oldest === undefined || !mayTake(client.name)) continue
+      const { thing } = client.oldest
+      this.#clients.delete(client.name)
+      this.#clients.set(client.name, client)
+      this.leave(client.oldest)
+      return { client: client.name, thing }
     }
     return undefined
   }
 
-  /** Takes the newest thing of a client, which does not change the turns. */
-  takeNewest(client: string): T | undefined {
-    const ofClient = this.#things.get(client)
-    const newest = ofClient?.pop()
-    if (newest === undefined) return undefined
-    if (ofClient?.length === 0) this.#things.delete(client)
-    this.#size--
-    return newest
+  /**
+   * The place that gives way to one more thing of a client. It is the oldest or newest of the client with the most, if that client
+   * has more than this one will have then. A client whose things are all kept gives nothing: the next one does.
+   */
+  givesWayTo(name: string, which: 'oldest' | 'newest'): Place<T> | undefined {
+    const willHave = this.sizeOf(name) + 1
+    for (let size = this.#largest; size > willHave; size--)
+      for (const client of this.#bySize[size] ?? []) if (client[which] !== undefined) return client[which]
+    return undefined
+  }
+
+  /**
+   * The same where weight is missing: the oldest of the client with the most weight, if that has more than this one will have.
+   * It looks at all clients.
+   */
+  givesWeightTo(name: string, weight: number): Place<T> | undefined {
+    let most = (this.#clients.get(name)?.weight ?? 0) + weight
+    let heaviest: Client<T> | undefined
+    for (const client of this.#clients.values()) {
+      if (client.weight <= most || client.oldest === undefined) continue
+      most = client.weight
+      heaviest = client
+    }
+    return heaviest?.oldest
+  }
+
+  #clientOf(name: string): Client<T> {
+    const there = this.#clients.get(name)
+    if (there !== undefined) return there
+    const client = new Client<T>(name)
+    this.#clients.set(name, client)
+    return client
+  }
+
+  #enter(place: Place<T>): void {
+    if (!place.isKept) place.client.link(place)
+    place.hasLeft = false
+    place.client.weight += place.weight
+    this.#resize(place.client, 1)
+  }
+
+  #resize(client: Client<T>, change: 1 | -1): void {
+    this.#bySize[client.size]?.delete(client)
+    client.size += change
+    this.#size += change
+    if (client.size === 0) this.#clients.delete(client.name)
+    else (this.#bySize[client.size] ??= new Set()).add(client)
+    this.#largest = Math.max(this.#largest, client.size)
+    while (this.#largest > 0 && !this.#bySize[this.#largest]?.size) this.#largest--
   }
 }

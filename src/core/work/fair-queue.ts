@@ -73,9 +73,9 @@ export class FairQueue {
 
   /** Refuses the newest work of the client with the most; throws where that is the client itself. */
   #makePlace(client: string): void {
-    const largest = this.#waiting.largest()
-    if (largest === undefined || this.#waiting.sizeOf(largest) <= this.#waiting.sizeOf(client) + 1)
-      throw this.#refusal()
-    this.#waiting.takeNewest(largest)?.('refused')
+    const place = this.#waiting.givesWayTo(client, 'newest')
+    if (place === undefined) throw this.#refusal()
+    this.#waiting.leave(place)
+    place.thing('refused')
   }
 }

@@ -8,7 +8,8 @@ import { isItemId } from '../../core/decisions/stamps.ts'
 import type { State } from '../../core/engine/state.ts'
 import { configResource, READ_CONFIG } from './configs.ts'
 import type { Guard } from '../guard.ts'
-import { type Caller, turnOf } from '../authorisation.ts'
+import type { Caller } from '../authorisation.ts'
+import { turnOf } from '../../core/access/turn-of.ts'
 import { cutPage, type PageRequest } from '../page.ts'
 
 /** Where records are read, and items by their own ids. */

@@ -3,6 +3,7 @@ import type { WatchedItem } from '../../core/config/state/config-view.ts'
 import { configResource, READ_CONFIG } from './configs.ts'
 import { type ListenerKeeper, streamOperations } from './config-streams.ts'
 import { afterwards } from '../afterwards.ts'
+import { turnOf } from '../../core/access/turn-of.ts'
 import type { Collected, ItemClient } from '../../core/clients/client-views.ts'
 import type { ClientViews } from '../client-views.ts'
 import type { Now } from '../../core/decisions/stamps.ts'
@@ -22,6 +23,8 @@ export interface ConfigPoll {
   /** False: it is answered as soon as it is compared. */
   readonly waits: boolean
   answer(changed: readonly WatchedItem[]): void
+  /** Called instead, if it gives way to the poll of another client. */
+  giveWay(): void
 }
 
 /** A poll that comes in; one that does not wait is answered as soon as it is compared. */
@@ -35,7 +38,7 @@ export interface PollHold {
 /** Compares polls, and holds polls without a difference. */
 export interface PollHolder {
   /** Compares a poll, and holds it where nothing differs or not all is compared. A holder that stops may answer it at once. */
-  take(poll: ConfigPoll): Polled
+  take(poll: ConfigPoll, owner: string): Polled
 }
 
 /** The clients that have an item. */
@@ -88,7 +91,7 @@ function pollOperation({ guard, polls }: ListeningParts) {
       run: (items, poll, caller): Polled => {
         const mayRead = guard.later(caller, 'read')
         // The poll itself where everybody may read everything: thousands are held.
-        return polls.take(mayRead === undefined ? poll : judgedAgain(poll, items, mayRead))
+        return polls.take(mayRead === undefined ? poll : judgedAgain(poll, items, mayRead), turnOf(caller))
       },
     }),
   }
@@ -135,5 +138,5 @@ function judgedAgain(
   const { ip, tag, client, dueMs, waits } = poll
   const answer = (changed: readonly WatchedItem[]): void =>
     poll.answer(changed.filter(({ key }) => mayRead(configResource(key))))
-  return { items, ip, tag, client, dueMs, waits, answer }
+  return { items, ip, tag, client, dueMs, waits, answer, giveWay: () => poll.giveWay() }
 }

@@ -9,6 +9,8 @@ import type { StoreRoom } from '../../core/engine/store-room.ts'
 import type { State } from '../../core/engine/state.ts'
 import { type ExportedItems, grayLeftOut } from './gray-left-out.ts'
 import { configResource, itemsOfIds, operatorOf, READ_CONFIG, WRITE_CONFIG } from './configs.ts'
+import type { ClientViews } from '../client-views.ts'
+import { lookAhead } from './look-ahead.ts'
 import type { Guard, Resource } from '../guard.ts'
 import type { Touch, Caller } from '../authorisation.ts'
 import {
@@ -26,6 +28,7 @@ interface TransferParts {
   readonly engine: Pick<Engine, 'execute'>
   /** An import is refused as a whole where the store has no room. */
   readonly room: Pick<StoreRoom, 'require'>
+  readonly views: Pick<ClientViews, 'clientCounts'>
 }
 
 /** The items of these ids that belong to the namespace. */
@@ -150,8 +153,8 @@ function isListed(state: Pick<State, 'record'>, namespaceId: string): boolean {
   return namespaceId === PUBLIC_NAMESPACE || state.record(NAMESPACE, namespaceId) !== undefined
 }
 
-function importAll(
-  { state, engine, room }: TransferParts,
+async function importAll(
+  { guard, state, engine, room, views }: TransferParts,
   { items, policy, dryRun, seenState, srcUser, comment }: ImportRequest,
   caller: Caller,
 ): Promise<ImportOutcome> {
@@ -162,7 +165,10 @@ function importAll(
     const command = publishConfig({ key, content, md5, type, notes, casMd5, operator, comment })
     return engine.execute(command)
   }
-  return importConfigs({ state, publish }, items, { policy, dryRun, seenState })
+  const outcome = await importConfigs({ state, publish }, items, { policy, dryRun, seenState })
+  if (!dryRun) return outcome
+  const isShown = (key: ConfigKey): boolean => guard.shows(caller, 'read', configResource(key))
+  return { ...outcome, ahead: await lookAhead({ state, views, isShown }, items, outcome.published) }
 }
 
 function changesAnything({ dryRun }: ImportOptions): boolean {

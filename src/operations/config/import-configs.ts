@@ -43,6 +43,17 @@ export interface ImportOptions {
   readonly seenState?: string | undefined
 }
 
+/** The effect of an import on an item. `unknown`: the caller may not read it, so equal contents are no clue for it. */
+export const AHEAD_CHANGES = ['new', 'changed', 'equal', 'unknown'] as const
+
+/** An item that a dry run would publish. */
+export interface Ahead {
+  readonly key: ConfigKey
+  readonly change: (typeof AHEAD_CHANGES)[number]
+  /** How many clients listen to it, on all servers; 0 where the caller may not read the item. */
+  readonly clientCount: number
+}
+
 /**
  * The outcome of each item. Under ABORT the first existing item is `failed`, and the later ones are `skipped`.
  * `stoppedBy`: why the store or the server stopped; unwritten items are `failed` then.
@@ -52,6 +63,8 @@ export interface ImportOutcome {
   readonly skipped: readonly ConfigKey[]
   readonly failed: readonly ConfigKey[]
   readonly stoppedBy: Refusal | undefined
+  /** After a dry run: the effect on each item that would be published. */
+  readonly ahead?: readonly Ahead[]
   /** The items before the import, as one value. Empty unless a dry run or `seenState` asks for it. */
   readonly state: string
 }

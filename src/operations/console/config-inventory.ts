@@ -2,7 +2,7 @@ import type { ConfigItem, ConfigKey } from '../../core/config/state/config-item.
 import type { GrayItem } from '../../core/config/state/gray-version.ts'
 import type { KeptReads, ReadsOf } from '../../core/engine/ports.ts'
 import type { State } from '../../core/engine/state.ts'
-import { turnOf } from '../authorisation.ts'
+import { turnOf } from '../../core/access/turn-of.ts'
 import type { ClientViews } from '../client-views.ts'
 import { compareOperation, type CompareParts } from './compare-configs.ts'
 import { aboutFilter, type ConfigFilter } from './config-filter.ts'

@@ -1,4 +1,4 @@
-import { KeyPaths } from './key-paths.ts'
+import { type KeyLine, KeyPaths } from './key-paths.ts'
 
 /** A search in contents, in any case; an empty text is everywhere. */
 export interface ContentFilter {
@@ -13,8 +13,8 @@ export interface Hit {
   /** Counted from 1. */
   readonly line: number
   readonly text: string
-  /** The key of a line without a key, such as a line of a long value; else empty. */
-  readonly under: string
+  /** As in {@link KeyLine}. */
+  readonly under: KeyLine['under']
 }
 
 /** A search in one content. It works on from `yield` to `yield`, less than a millisecond each, and returns what it found. */

@@ -49,6 +49,20 @@ test('a path is read as if all of it were put together', () => {
   )
 })
 
+test.each([
+  ['tokens:\n- a', ['', 'tokens']],
+  ['password:\n  a', ['', 'password']],
+  ['password: a\n  b', ['', 'password']],
+  ['mq.password=a\\\n  b', ['', 'mq.password']],
+  ['secrets:\n  db: a\n  more:\n    - b\nplain: c', ['', 'secrets', 'secrets', 'secrets', '']],
+  ['token:\n  expiry: 1\n  value: a', ['', '', 'token']],
+  ['- name: DB_PASSWORD\n  value: a\n- name: USER\n  value: b', ['', 'DB_PASSWORD', '', '']],
+  ['"name": "API_KEY",\n"value": "a"', ['', 'API_KEY']],
+])('a line is below or beside its secret key: %j', (text, expected) => {
+  const paths = new KeyPaths('none')
+  expect(text.split('\n').map((line) => paths.read(line).under)).toEqual(expected)
+})
+
 test('a line of a long value belongs to the key above it', () => {
   const paths = new KeyPaths('none')
   const under = 'user: shop\nprivateKey: |\n  line 1\n\n  line 2\nplain'

@@ -1,5 +1,6 @@
 import type { Resource } from '../../core/access/resource.ts'
 import type { LiveEvent } from '../../core/live/live-event.ts'
+import { turnOf } from '../../core/access/turn-of.ts'
 import type { Guard } from '../guard.ts'
 
 /** An event, and the position of its change: positions rise. */
@@ -12,7 +13,7 @@ export interface PlacedLiveEvent {
 export type LiveMessage =
   | { readonly kind: 'begun' | 'reset' | 'alive'; readonly id: string }
   | { readonly kind: 'changed'; readonly id: string; readonly events: readonly PlacedLiveEvent[] }
-  | { readonly kind: 'ended'; readonly reason: 'signed-out' | 'too-slow' | 'stopping' }
+  | { readonly kind: 'ended'; readonly reason: 'signed-out' | 'too-slow' | 'gave-way' | 'stopping' }
 
 /** The events that a client follows. */
 export interface LiveStream {
@@ -33,7 +34,11 @@ export interface FollowRequest {
 /** Where events come from. */
 export interface LiveSource {
   open(
-    request: FollowRequest & { readonly ip: string; readonly mayRead: (resource: Resource) => boolean },
+    request: FollowRequest & {
+      readonly ip: string
+      readonly owner: string
+      readonly mayRead: (resource: Resource) => boolean
+    },
   ): LiveStream | 'too-many'
 }
 
@@ -48,7 +53,12 @@ export function liveEventOperations({ guard, live }: { readonly guard: Guard; re
       permission: { action: 'read', resource: 'own-account' },
       resources: (): Resource[] => [{ kind: 'own-account' }],
       run: (request: FollowRequest, caller): LiveStream | 'too-many' =>
-        live.open({ ...request, ip: caller.ip, mayRead: guard.later(caller, 'read') ?? isOpen }),
+        live.open({
+          ...request,
+          ip: caller.ip,
+          owner: turnOf(caller),
+          mayRead: guard.later(caller, 'read') ?? isOpen,
+        }),
     }),
   }
 }

@@ -3,7 +3,7 @@ import type { ServiceEntry, Instance } from '../../core/naming/state/service-ent
 import { groupOf, type ServiceKey, serviceNameOf } from '../../core/naming/state/service.ts'
 import type { State } from '../../core/engine/state.ts'
 import { FirstEntries } from './first-entries.ts'
-import { turnOf } from '../authorisation.ts'
+import { turnOf } from '../../core/access/turn-of.ts'
 import type { Guard, Resource } from '../guard.ts'
 import { hasMetadata } from './instance-views.ts'
 import type { LongWalks, Turns } from '../../core/work/long-walks.ts'

@@ -10,7 +10,8 @@ import {
 import type { State } from '../../core/engine/state.ts'
 import { configResource } from '../config/configs.ts'
 import type { Guard, Resource } from '../guard.ts'
-import { type Caller, turnOf } from '../authorisation.ts'
+import type { Caller } from '../authorisation.ts'
+import { turnOf } from '../../core/access/turn-of.ts'
 import type { LongWalks, Turns } from '../../core/work/long-walks.ts'
 
 interface SpaceParts {

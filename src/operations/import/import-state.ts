@@ -153,7 +153,7 @@ class StateImport {
     if (thing.kind === 'user') await refusePassword(this.#parts, thing)
     const overwrite = this.#request.overwrite || this.#marks.isAsImported(thing)
     const command = this.#commandOf(thing, overwrite)
-    const outcome = await engine.execute(command)
+    const outcome = await engine.execute({ ...command, takesNames: true })
     if (thing.kind === 'config') this.#pending.delete(thing.config.key.text)
     else if (outcome.outcome === 'taken') this.#marks.note(thing)
     return outcome

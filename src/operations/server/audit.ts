@@ -1,6 +1,7 @@
 import type { AuditEvent, AuditSearch } from '../../core/audit/audit-event.ts'
 import type { KeptReads, ReadsOf } from '../../core/engine/ports.ts'
-import { type Caller, turnOf } from '../authorisation.ts'
+import type { Caller } from '../authorisation.ts'
+import { turnOf } from '../../core/access/turn-of.ts'
 import type { Guard } from '../guard.ts'
 import { cutPage } from '../page.ts'
 

@@ -39,10 +39,11 @@ export function namespaceOperations(parts: NamespaceParts) {
     list: guard.listing({
       permission: READ,
       scope: (): Resource => ({ kind: 'some-namespaces' }),
-      find: () => [PUBLIC, ...Array.from(state.records(NAMESPACE), ([, namespace]) => namespace)],
+      find: () => all(state),
       resource: ({ id }) => namespaceResource(id),
       run: (allowed, _: object, caller) => allowed.map((namespace) => listed(parts, namespace, caller)),
     }),
+    ...takenOperations(parts),
     /** One of the list; Refusal `namespace-not-found` for others. */
     read: guard.operation({
       permission: READ,
@@ -52,12 +53,6 @@ export function namespaceOperations(parts: NamespaceParts) {
         if (namespace !== undefined) return listed(parts, namespace, caller)
         throw new Refusal('namespace-not-found', `namespaceId [ ${id} ] not exist`)
       },
-    }),
-    /** Whether a namespace has this id; false for the empty id, which is never taken. */
-    isTaken: guard.operation({
-      permission: READ,
-      resources,
-      run: ({ id }) => id === PUBLIC_NAMESPACE || (id !== '' && state.record(NAMESPACE, id) !== undefined),
     }),
     /** Makes a namespace, of a random id where the id is empty; false where the id is taken. */
     create: guard.operation({
@@ -88,6 +83,26 @@ export function namespaceOperations(parts: NamespaceParts) {
   }
 }
 
+function takenOperations({ guard, state }: NamespaceParts) {
+  return {
+    /** Whether a namespace has this id; false for the empty id, which is never taken. */
+    isTaken: guard.operation({
+      permission: READ,
+      resources: ({ id }: { readonly id: string }) => [namespaceResource(id)],
+      run: ({ id }) => id === PUBLIC_NAMESPACE || (id !== '' && state.record(NAMESPACE, id) !== undefined),
+    }),
+    /** The ids of the namespaces with a shown name: more than one where people cannot tell them apart by it. */
+    named: guard.listing({
+      permission: READ,
+      scope: (): Resource => ({ kind: 'some-namespaces' }),
+      find: ({ showName }: { readonly showName: string }) =>
+        all(state).filter((namespace) => namespace.showName === showName),
+      resource: ({ id }) => namespaceResource(id),
+      run: (allowed) => allowed.map(({ id }) => id),
+    }),
+  }
+}
+
 /** The new name and description of a namespace. */
 export interface RenameRequest {
   readonly id: string
@@ -97,6 +112,10 @@ export interface RenameRequest {
 
 /** `fixed`: the default namespace keeps its name. */
 export type Renamed = 'renamed' | 'not-listed' | 'fixed'
+
+function all(state: NamespaceParts['state']): Namespace[] {
+  return [PUBLIC, ...Array.from(state.records(NAMESPACE), ([, namespace]) => namespace)]
+}
 
 function doneIf(isDone: boolean, code: string): AuditedOutcome {
   return isDone ? { result: 'done' } : { result: 'refused', code }

@@ -223,6 +223,7 @@ export const customNamespaceId = Type.String({
 export const namespaceName = Type.String({
   maxLength: 256,
   pattern: '^(?=.*\\S)[^@#$%^&*\\p{Cc}]+$',
+  trim: true,
   allowed: 'at most 256 characters, not blank, without @ # $ % ^ & *',
   description: 'The name that people see.',
 })
@@ -294,7 +295,7 @@ export const historyId = integer(
 
 // ---- Users
 
-/** No control or invisible characters, and no blank at the start or the end. */
+/** No control or invisible characters, and no blank at the start or the end: blanks there are trimmed. */
 const PERSONAL = '^(?!\\s)[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}]$'
 const PERSONAL_ALLOWED =
   'at most 128 characters, none of them invisible, and no blank at the start or the end'
@@ -306,6 +307,7 @@ export const newUsername = Type.String({
   // The audit calls nobody `-`.
   pattern: `^(?!-$)${PERSONAL.slice(1)}`,
   allowed: `${PERSONAL_ALLOWED}, and not - alone`,
+  trim: true,
   description: 'The name of the user.',
 })
 
@@ -313,6 +315,7 @@ export const role = Type.String({
   maxLength: 128,
   pattern: PERSONAL,
   allowed: PERSONAL_ALLOWED,
+  trim: true,
   description: 'The name of the role. ROLE_ADMIN may do everything.',
 })
 

@@ -38,7 +38,7 @@ export interface FieldSchema {
   readonly aliases?: readonly string[]
   /** '' is a value; otherwise an empty parameter counts as absent, because clients often send empty ones. */
   readonly allowEmpty?: boolean
-  /** Overrides the rule of the dialect. */
+  /** Overrides the rule of the dialect; true: any blanks around the value go. */
   readonly trim?: boolean
   /** The most bytes of UTF-8 that the value may take. */
   readonly maxBytes?: number

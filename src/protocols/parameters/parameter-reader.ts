@@ -40,7 +40,7 @@ export function compileReader(params: ObjectSchema<Properties>, rules: Parameter
 interface ReadableField {
   readonly name: string
   readonly aliases: readonly string[]
-  readonly trim: boolean
+  readonly trim: (text: string) => string
   readonly allowEmpty: boolean
   /** A text that means absence too. */
   readonly absentText: string | undefined
@@ -58,7 +58,7 @@ function compileEntry(
   return {
     name,
     aliases: schema.aliases ?? [],
-    trim: schema.trim ?? rules.trim,
+    trim: schema.trim === true ? trimmedName : (schema.trim ?? rules.trim) ? trimmed : asIs,
     allowEmpty: schema.allowEmpty ?? false,
     absentText: required ? undefined : rules.absentText,
     required,
@@ -88,9 +88,18 @@ function findText(field: ReadableField, values: ParameterValues): string | undef
 /** The value to parse, if any. */
 function textOf(field: ReadableField, sent: string | undefined): string | undefined {
   if (sent === undefined) return undefined
-  const text = field.trim ? trimmed(sent) : sent
+  const text = field.trim(sent)
   if (text === field.absentText) return undefined
   return text === '' && !field.allowEmpty ? undefined : text
+}
+
+const asIs = (text: string): string => text
+
+/** A name, without any blanks around it. */
+function trimmedName(text: string): string {
+  const name = trimmed(text)
+  const trimmedAgain = name.trim()
+  return trimmedAgain.length === name.length ? name : detachedFrom(text, trimmedAgain)
 }
 
 /** Without the blanks and control characters around it, as the reference server trims. */

@@ -1,20 +1,5 @@
 import type { Refusal, RefusalCode } from '../../core/refusal.ts'
-
-/** All that protocols and the reference of errors say of one refusal. */
-export interface RefusalRow {
-  /** The status of HTTP. `/nacos` differs in a few, see nacos-errors.ts. */
-  readonly http: number
-  /** The errorCode of gRPC, where it is not the status. Clients know 300 (no such item), 403 (sign in again), 409 and 500. */
-  readonly grpc?: number
-  /** The text that clients of both kinds know. */
-  readonly known?: string
-  /** The text that clients of `/nacos` know, with the names of the refusal; see `nacosMessage`. */
-  readonly nacos?: string
-  /** Its name in a list of problems: short, and the same every time. */
-  readonly title: string
-  /** When it is given, and what to do then: docs/errors.md. */
-  readonly meaning: string
-}
+import type { RefusalRow } from './refusal-row.ts'
 
 /** Each refusal, in the order of docs/errors.md. */
 export const REFUSALS: Readonly<Record<RefusalCode, RefusalRow>> = {
@@ -65,8 +50,7 @@ export const REFUSALS: Readonly<Record<RefusalCode, RefusalRow>> = {
   'wrong-code': {
     http: 403,
     title: 'The one-time code is wrong',
-    meaning:
-      'The one-time code is in the log and on the terminal of the server, and a new one after each start.',
+    meaning: 'The one-time code is in the log and on the terminal of the server. Each start makes a new one.',
   },
   'sign-in-slowed': {
     http: 429,
@@ -256,6 +240,16 @@ export const REFUSALS: Readonly<Record<RefusalCode, RefusalRow>> = {
     title: 'The request cannot be read',
     meaning: 'The request is not what HTTP or its content type says: broken encoding, broken form.',
   },
+  'unknown-transfer-coding': {
+    http: 501,
+    title: 'The transfer coding is not known',
+    meaning: 'The body has another Transfer-Encoding than chunked. The connection ends.',
+  },
+  'bad-archive': {
+    http: 400,
+    title: 'The file cannot be imported',
+    meaning: 'The zip file is damaged, has wrong metadata or no configuration. The answer says which.',
+  },
   'too-large': {
     http: 413,
     title: 'The request is too large',
@@ -375,8 +369,7 @@ export const REFUSALS: Readonly<Record<RefusalCode, RefusalRow>> = {
   'backup-refused': {
     http: 409,
     title: 'No backup is begun now',
-    meaning:
-      'One is being made already, or `max-backups` of docs/settings.md are there. The answer says which.',
+    meaning: 'One is being made, or `max-backups` of docs/settings.md are there. The answer says which.',
   },
   'backup-failed': {
     http: 500,
@@ -392,6 +385,4 @@ export const REFUSALS: Readonly<Record<RefusalCode, RefusalRow>> = {
 }
 
 /** The text that clients know for a refusal, or its own sentence. */
-export function knownText({ code, message }: Refusal): string {
-  return REFUSALS[code].known ?? message
-}
+export const knownText = ({ code, message }: Refusal): string => REFUSALS[code].known ?? message

@@ -19,6 +19,7 @@ import type { Command } from '../../core/decisions/decision.ts'
 import type { Engine, KeptRecords, Snapshot } from '../../core/engine/ports.ts'
 import { SoleEngine } from '../../core/engine/sole-engine.ts'
 import { Follower } from '../../core/engine/follower.ts'
+import { withSeenNames } from '../../core/engine/with-seen-names.ts'
 import { SharedEngine } from '../../core/engine/shared-engine.ts'
 import { SharedFollower } from '../../core/engine/shared-follower.ts'
 import { Refusal } from '../../core/refusal.ts'
@@ -62,7 +63,7 @@ async function withDirectory<T>(
   const store = await openEmbeddedStore({ directory, log: QUIET })
   try {
     const { follower, clock } = followerOf(await store.load())
-    const engine = new SoleEngine({ follower, store, clock, loop, report: thrown })
+    const engine = withSeenNames(new SoleEngine({ follower, store, clock, loop, report: thrown }))
     const newStore = isNew ? directory : undefined
     return await withEngine({ store, clock, engine, state: follower.state, newStore }, work)
   } finally {
@@ -86,7 +87,7 @@ async function withEtcd<T>(settings: Settings, work: AccountsWork<T>): Promise<T
   const { store } = openEtcd({ ...place, member, process: ownProcess, clock: systemClock, failed })
   try {
     const { follower, stamps, clock } = followerOf(await store.load())
-    const engine = new SharedEngine({ follower, store, clock, loop, report: thrown })
+    const engine = withSeenNames(new SharedEngine({ follower, store, clock, loop, report: thrown }))
     store.follow(new SharedFollower(follower, stamps))
     const working = withEngine({ store, clock, engine, state: follower.state, peers: store }, work)
     const result = await Promise.race([working, ended.then(thrown)])

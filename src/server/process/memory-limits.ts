@@ -1,5 +1,6 @@
 import { totalmem } from 'node:os'
 import { getHeapStatistics } from 'node:v8'
+import type { Bytes } from '../../core/memory/bytes-of.ts'
 import type { MemoryLimits } from '../../core/records/memory-limits.ts'
 import type { Settings } from '../../settings/settings.ts'
 
@@ -57,6 +58,16 @@ export function bodyMemoryOf({ maxBodyMemoryBytes }: Pick<Settings, 'maxBodyMemo
 /** The size of the heap that a server needs for data of this size on it. */
 export function heapForData(bytes: number): number {
   return bytes / SHARE_OF_HEAP + EMPTY_SERVER_BYTES
+}
+
+/**
+ * The size of a heap for data that do not fit into this one. They may grow to twice their size where the memory has it.
+ * Undefined: the memory has no room, or a setting keeps the data from this heap.
+ */
+export function largerHeapFor({ heap, external }: Bytes, limits: MemoryLimits): number | undefined {
+  const isLimitedBySetting = limits.heapBytes < Math.floor(SHARE_OF_HEAP * usableHeap())
+  const possible = Math.min(heapForData(2 * heap), limits.memoryBytes - external)
+  return isLimitedBySetting || possible < heapForData(heap) ? undefined : possible
 }
 
 /** The bytes of memory that this process may use: the limit of its container, or else all of the machine. */

@@ -2,8 +2,8 @@ import type { KeptRecords } from '../../core/engine/ports.ts'
 import type { Bytes } from '../../core/memory/bytes-of.ts'
 import { type MemoryLimits, NOTED_MEMORY } from '../../core/records/memory-limits.ts'
 import { fieldsOf, numberIn } from '../../core/records/shape.ts'
-import { SettingsError } from '../../settings/sources.ts'
-import { heapForData } from './memory-limits.ts'
+import { HeapTooSmallError, SettingsError } from '../../settings/sources.ts'
+import { heapForData, largerHeapFor } from './memory-limits.ts'
 
 /** Data at their limit must be loaded again: sessions and records of the server itself may have made them a little larger. */
 const TOLERANCE = 1.1
@@ -23,15 +23,16 @@ export async function requireNotedMemory(
   requireMemory({ heap: numberIn(fields, 'heap'), external: numberIn(fields, 'external') }, limits)
 }
 
-/** Throws SettingsError if data of this size do not fit into the memory of this server. */
-export function requireMemory({ heap, external }: Bytes, { heapBytes, memoryBytes }: MemoryLimits): void {
-  if (heap > TOLERANCE * heapBytes) {
-    const needed = Math.ceil(heapForData(heap) / MIB)
-    throw new SettingsError([
+/** Throws SettingsError if data of this size do not fit into the memory of this server, HeapTooSmallError if not on its heap. */
+export function requireMemory(needed: Bytes, limits: MemoryLimits): void {
+  const { heapBytes, memoryBytes } = limits
+  const { heap, external } = needed
+  if (heap > TOLERANCE * heapBytes)
+    throw new HeapTooSmallError(
       `The data need ${shown(heap)} on the heap of the process, and this server allows ${shown(heapBytes)}: start it with ` +
-        `NODE_OPTIONS=--max-old-space-size=${needed} (MiB), and raise max-state-memory if it is set.`,
-    ])
-  }
+        `NODE_OPTIONS=--max-old-space-size=${Math.ceil(heapForData(heap) / MIB)} (MiB), and raise max-state-memory if it is set.`,
+      largerHeapFor(needed, limits),
+    )
   if (heap + external > TOLERANCE * memoryBytes)
     throw new SettingsError([
       `The data need ${shown(heap + external)} of memory, and this server allows ${shown(memoryBytes)}: give the machine or ` +

@@ -10,7 +10,7 @@ import type { EditFlags } from './edit-config.ts'
 import { addGrayCommands, itemCommand } from './gray-commands.ts'
 import type { ItemFlags } from './item.ts'
 import type { DiffFlags, GetFlags, ListFlags } from './read-configs.ts'
-import type { PutFlags } from './write-configs.ts'
+import type { DeleteFlags, PutFlags } from './write-configs.ts'
 
 const reading = () => import('./read-configs.ts')
 const writing = () => import('./write-configs.ts')
@@ -58,6 +58,15 @@ function addReading(config: Command): void {
     ['waypost config list', ''],
     ['waypost config list -o name --content jdbc: | xargs waypost config delete', ''],
   ])
+  const listeners = itemCommand(
+    config,
+    'listeners',
+    'Lists the clients that listen for an item, and which version each has.',
+  ).action(
+    action<ItemFlags>(async (flags, _, [item]) => (await import('./listeners.ts')).listenersOf(flags, item!)),
+  )
+  addNamespacedOptions(listeners)
+  addExamples(listeners, [['waypost config listeners app.yaml', '']])
   const history = itemCommand(config, 'history', 'Lists the versions of an item, newest first.').action(
     action<ItemFlags>(async (flags, _, [item]) => (await reading()).historyOf(flags, item!)),
   )
@@ -96,6 +105,8 @@ function addPut(config: Command): void {
     .option('--app <name>', 'the application')
     .option('--tags <tags>', 'tags, separated by commas')
     .option('--comment <text>', 'why, for those who look at the history')
+    .option('--wait', 'wait until each client that listens has it (exit code 1: some have not)')
+    .option('--timeout <seconds>', 'how long to wait', '60')
     .action(
       action<PutFlags>(async (flags, _, [item, file]) => (await writing()).putConfig(flags, item!, file!)),
     )
@@ -103,6 +114,7 @@ function addPut(config: Command): void {
   addExamples(put, [
     ['waypost config put app.yaml app.yaml --type yaml --comment "longer timeout"', ''],
     ['render | waypost config put SHOP/app.yaml - -n prod', ''],
+    ['waypost config put app.yaml app.yaml --wait', 'ends when the clients that listen have it'],
   ])
 }
 
@@ -113,7 +125,7 @@ function addEdit(config: Command): void {
     'Opens an item in $VISUAL or $EDITOR, shows what differs, asks, and publishes it.',
   )
     .option('--comment <text>', 'why, for those who look at the history')
-    .option('--yes', 'publish without asking')
+    .option('--yes', 'publish without asking; needed without a terminal')
     .action(
       action<EditFlags>(async (flags, _, [item]) =>
         (await import('./edit-config.ts')).editConfig(flags, item!),
@@ -134,7 +146,8 @@ function addRemoving(config: Command): void {
     .option('-g, --group <group>', 'the group (default: DEFAULT_GROUP)')
     .option('--cas-md5 <md5>', 'only if the current content has this md5')
     .option('--comment <text>', 'why, for those who look at the history')
-    .action(action<PutFlags>(async (flags, _, items) => (await writing()).deleteConfig(flags, items)))
+    .option('--yes', 'delete without asking; without a terminal nobody is asked')
+    .action(action<DeleteFlags>(async (flags, _, items) => (await writing()).deleteConfig(flags, items)))
   addNamespacedOptions(remove)
   const restore = itemCommand(
     config,

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type CommandResult, DiffersError, print, UsageError, done } from '../../command-line.ts'
-import { confirmed } from '../confirmation.ts'
+import { confirmed, requireTerminal } from '../confirmation.ts'
 import { clientOf } from '../session-of-flags.ts'
 import { unifiedDiff } from '../text-diff.ts'
 import { type ItemFlags, itemOf, itemParams, md5Of, nameText, readItem, textOf } from './item.ts'
@@ -19,6 +19,7 @@ export interface EditFlags extends ItemFlags {
  * Undoes changes that editors make by themselves: line ends, the byte order mark and the end of the last line.
  */
 export async function editConfig(flags: EditFlags, word: string): Promise<CommandResult> {
+  requireTerminal(flags)
   const client = clientOf(flags)
   const name = itemOf(word, flags)
   const item = await readItem(client, name)
@@ -30,9 +31,7 @@ export async function editConfig(flags: EditFlags, word: string): Promise<Comman
   }
   await print(unifiedDiff({ name: nameText(name), text: item.content }, { name: 'edited', text: edited }))
   try {
-    // Without a terminal, that the editor ended well is the consent.
-    if (process.stdin.isTTY && !(await confirmed('Publish this?', flags)))
-      throw new UsageError('Nothing was published.')
+    if (!(await confirmed('Publish this?', flags))) throw new UsageError('Nothing was published.')
     await client.send('POST', '/cs/configs', {
       ...itemParams(client, name),
       content: edited,

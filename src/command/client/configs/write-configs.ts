@@ -1,6 +1,19 @@
 import { type CommandResult, DiffersError, UsageError, done } from '../../command-line.ts'
+import type { ConfigVersion } from '../answers.ts'
+import { confirmed } from '../confirmation.ts'
 import { clientOf, type SvcClient } from '../session-of-flags.ts'
-import { bytesOf, type ItemFlags, itemOf, itemParams, md5Of, nameText, readItem, textOf } from './item.ts'
+import { FormerListeners, watchersOf } from './listeners.ts'
+import {
+  bytesOf,
+  type ItemFlags,
+  type ItemName,
+  itemOf,
+  itemParams,
+  md5Of,
+  nameText,
+  readItem,
+  textOf,
+} from './item.ts'
 
 /** The flags of a change of an item besides the content. */
 interface ChangeFlags extends ItemFlags {
@@ -15,6 +28,9 @@ export interface PutFlags extends ChangeFlags {
   readonly desc?: string
   readonly app?: string
   readonly tags?: string
+  readonly wait?: boolean
+  /** The time limit of --wait, seconds. */
+  readonly timeout: string
 }
 
 /** `config put`: publishes the bytes of a file. */
@@ -23,7 +39,9 @@ export async function putConfig(flags: PutFlags, word: string, file: string): Pr
     throw new UsageError('--create and --cas-md5 exclude each other')
   const client = clientOf(flags)
   const name = itemOf(word, flags)
+  const timeoutMs = 1_000 * secondsOf(flags.timeout)
   const content = textOf(await bytesOf(file), file)
+  const listeners = flags.wait === true ? await FormerListeners.of(client, name) : undefined
   await client.send('POST', '/cs/configs', {
     ...itemParams(client, name),
     content,
@@ -34,26 +52,69 @@ export async function putConfig(flags: PutFlags, word: string, file: string): Pr
     comment: flags.comment,
     casMd5: flags.create === true ? '' : flags.casMd5,
   })
-  return changed(client, `${nameText(name)} is published.`, { ...name, md5: md5Of(content) })
+  const has = listeners === undefined ? '' : ` ${await listeners.haveIt(timeoutMs)}`
+  return changed(client, `${nameText(name)} is published.${has}`, { ...name, md5: md5Of(content) })
 }
 
-/** `config delete`. */
-export async function deleteConfig(flags: ChangeFlags, words: readonly string[]): Promise<CommandResult> {
+const MOST_SECONDS = 86_400
+
+function secondsOf(text: string): number {
+  const seconds = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
+  if (!(seconds >= 1 && seconds <= MOST_SECONDS))
+    throw new UsageError(`--timeout must be a number of seconds from 1 to ${MOST_SECONDS}`)
+  return seconds
+}
+
+/** The flags of `config delete`. */
+export interface DeleteFlags extends ChangeFlags {
+  readonly yes?: boolean
+}
+
+/** `config delete`: asks on a terminal, and says who listens and how an item comes back. */
+export async function deleteConfig(flags: DeleteFlags, words: readonly string[]): Promise<CommandResult> {
   const client = clientOf(flags)
   const names = words.map((word) => itemOf(word, flags))
   if (flags.casMd5 !== undefined && names.length > 1)
     throw new UsageError('--cas-md5 is about one item: name one')
-  for (const name of names)
+  if (process.stdin.isTTY && !(await confirmed(await questionOf(client, names), flags)))
+    throw new UsageError('Nothing was deleted.')
+  const lines: string[] = []
+  for (const name of names) {
     await client.send('DELETE', '/cs/configs', {
       ...itemParams(client, name),
       casMd5: flags.casMd5 ?? (await deletedMd5(client, name)),
       comment: flags.comment,
     })
-  return changed(client, names.map((name) => `${nameText(name)} is deleted.`).join('\n'), { deleted: names })
+    lines.push(`${nameText(name)} is deleted.${await wayBack(client, name)}`)
+  }
+  return changed(client, lines.join('\n'), { deleted: names })
+}
+
+async function questionOf(client: SvcClient, names: readonly ItemName[]): Promise<string> {
+  const found = await Promise.all(names.map((name) => watchersOf(client, name)))
+  const lines = names.map((name, at) => {
+    const { count } = found[at]!
+    const listening = count === 1 ? '1 client listens' : `${count === 0 ? 'no' : count} clients listen`
+    return `${nameText(name)}: ${listening}.`
+  })
+  return `${lines.join('\n')}\nDelete ${names.length === 1 ? 'it' : `these ${names.length} items`}?`
+}
+
+/** The command that brings a deleted item back; empty if the caller may not read its history. */
+async function wayBack(client: SvcClient, name: ItemName): Promise<string> {
+  const params = { ...itemParams(client, name), pageNo: 1, pageSize: 1 }
+  const page = await client
+    .get<{ readonly pageItems: readonly ConfigVersion[] }>('/console/config/versions', params)
+    // The item is deleted all the same.
+    .catch(() => undefined)
+  const newest = page?.pageItems[0]
+  if (newest === undefined) return ''
+  const namespace = client.namespace === '' ? '' : ` -n ${client.namespace}`
+  return ` This brings it back: waypost config restore ${nameText(name)} ${newest.historyId}${namespace}`
 }
 
 /** The md5 of the deleted item; empty if it has gray versions only. Rejects if it has neither. */
-async function deletedMd5(client: SvcClient, name: Parameters<typeof readItem>[1]): Promise<string> {
+async function deletedMd5(client: SvcClient, name: ItemName): Promise<string> {
   try {
     return (await readItem(client, name)).md5
   } catch (error) {
@@ -83,7 +144,7 @@ export async function restoreConfig(flags: ChangeFlags, words: readonly string[]
 }
 
 /** The md5 of the current content; empty without an item, as casMd5 expects. */
-async function currentMd5(client: SvcClient, name: Parameters<typeof readItem>[1]): Promise<string> {
+async function currentMd5(client: SvcClient, name: ItemName): Promise<string> {
   try {
     return (await readItem(client, name)).md5
   } catch (error) {

@@ -53,12 +53,23 @@ export async function auditOf(flags: AuditFlags): Promise<CommandResult> {
       ['BY', ({ by }) => by],
       ['FROM', ({ ip: address }) => address],
       ['OPERATION', ({ operation: name }) => name],
-      ['ITEM', ({ item: name }) => name],
+      ['ITEM', itemText],
       ['RESULT', ({ result: outcome, code }) => (code === '' ? outcome : `${outcome} (${code})`)],
       ['TIMES', ({ count }) => count],
     ],
     ({ id }) => id,
   )
+}
+
+/** The names in a table, at most. The other forms of output have all names. */
+const MOST_SHOWN = 3
+
+/** The names of the items of an event; an older server has no list of names. */
+function itemText({ item, items, itemCount }: Partial<AuditEvent>): string {
+  if (items === undefined || itemCount === undefined || itemCount <= 1) return item ?? ''
+  const rest = itemCount - Math.min(items.length, MOST_SHOWN)
+  const names = items.slice(0, MOST_SHOWN).join(', ')
+  return rest > 0 ? `${names} and ${rest} more` : names
 }
 
 const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 }

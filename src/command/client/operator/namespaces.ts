@@ -32,24 +32,39 @@ async function allNamespaces(client: SvcClient): Promise<readonly Space[]> {
 
 /** `namespace create`. */
 export async function createNamespace(flags: NamespaceTextFlags, id: string): Promise<CommandResult> {
-  await clientOf(flags).send('POST', PATH, {
+  const client = clientOf(flags)
+  const name = flags.name ?? id
+  await client.send('POST', PATH, {
     customNamespaceId: id,
-    namespaceName: flags.name ?? id,
+    namespaceName: name,
     namespaceDesc: flags.description ?? '',
   })
-  return done(`The namespace ${id} is made.`, { namespaceId: id })
+  return saved(`The namespace ${id} is made.`, { id, name }, client)
 }
 
 /** `namespace update`. Fields without a flag stay. */
 export async function updateNamespace(flags: NamespaceTextFlags, id: string): Promise<CommandResult> {
   const client = clientOf(flags)
   const before = await namespaceOf(client, id)
+  const name = flags.name ?? before.name
   await client.send('PUT', PATH, {
     namespace: id,
-    namespaceShowName: flags.name ?? before.name,
+    namespaceShowName: name,
     namespaceDesc: flags.description ?? before.desc,
   })
-  return done(`The namespace ${id} is changed.`, { namespaceId: id })
+  return saved(`The namespace ${id} is changed.`, { id, name }, client)
+}
+
+/** The result of a change. It warns where other namespaces have the same name: people tell them apart by their ids then. */
+async function saved(
+  text: string,
+  { id, name }: { readonly id: string; readonly name: string },
+  client: SvcClient,
+): Promise<CommandResult> {
+  const others = (await allNamespaces(client)).filter((one) => one.name === name && one.namespaceId !== id)
+  const ids = others.map(({ namespaceId }) => namespaceId || 'public')
+  const warning = ids.length === 0 ? '' : ` Warning: the name ${name} is also that of ${ids.join(', ')}.`
+  return done(`${text}${warning}`, { namespaceId: id, ...(warning !== '' && { sameName: ids }) })
 }
 
 /** A namespace on the list; the server silently changes nothing for others. Throws DiffersError. */

@@ -1,5 +1,13 @@
 import type { ConnectedClient, ClusterMember, Server } from '../answers.ts'
-import { type CommandResult, DiffersError, EXIT, done, listed, timeText } from '../../command-line.ts'
+import {
+  type CommandResult,
+  DiffersError,
+  EXIT,
+  done,
+  listed,
+  spanText,
+  timeText,
+} from '../../command-line.ts'
 import type { ClientFlags } from '../server-options.ts'
 import { clientOf } from '../session-of-flags.ts'
 
@@ -84,7 +92,7 @@ export async function listServers(flags: ClientFlags): Promise<CommandResult> {
       ['ALIVE', ({ alive }) => yesOrNo(alive)],
       ['REPLIES', ({ replies }) => yesOrNo(replies)],
       ['VERSION', ({ member }) => member?.version ?? ''],
-      ['FOR', ({ member }) => spanText(member?.forMs)],
+      ['UP FOR', ({ member }) => (member?.forMs === undefined ? '' : spanText(member.forMs))],
       ['BEHIND', ({ member }) => secondsText(member?.report?.lagMs)],
       ['CLOCK', ({ member }) => secondsText(member?.clockAheadMs)],
       ['JUDGES', ({ member }) => member?.report?.judgedServices ?? ''],
@@ -111,17 +119,4 @@ function yesOrNo(is: boolean): string {
 
 function secondsText(ms: number | undefined): string {
   return ms === undefined ? '' : `${(ms / 1_000).toFixed(1)}s`
-}
-
-const UNITS = [
-  ['d', 86_400_000],
-  ['h', 3_600_000],
-  ['m', 60_000],
-] as const
-
-/** A time span in its largest unit: `3d`, `12m`, `4s`. */
-function spanText(ms: number | undefined): string {
-  if (ms === undefined) return ''
-  const [unit, size] = UNITS.find(([, each]) => ms >= each) ?? ['s', 1_000]
-  return `${Math.floor(ms / size)}${unit}`
 }

@@ -12,7 +12,10 @@ export async function statusOf(flags: NamespaceFlags): Promise<CommandResult> {
   const isReady = notReady.length === 0 && faults.length === 0
   return {
     code: isReady ? EXIT.done : EXIT.differs,
-    painted: Painted.lines([painted([client.session.url, '  ', stateOf(found)]), ...linesOf(found)]),
+    painted: Painted.lines([
+      painted([client.session.url, '  ', stateOf(found)]),
+      ...linesOf(found, client.namespace),
+    ]),
     json: found,
   }
 }
@@ -22,11 +25,13 @@ function stateOf({ notReady, faults, version }: Overview): Painted {
   return painted([painted(state, state === 'ready' ? 'green' : 'red'), '  Waypost ', version])
 }
 
-function linesOf(found: Overview): string[] {
+function linesOf(found: Overview, namespace: string): string[] {
   const { healthyInstanceCount: healthy, disabledInstanceCount: disabled } = found
   const alive = found.members.filter(({ alive: lives, replies }) => lives && replies).length
   const lines = [
-    `servers    ${alive} of ${found.members.length} reply`,
+    // A caller who may not see the servers gets none.
+    ...(found.members.length === 0 ? [] : [`servers    ${alive} of ${found.members.length} reply`]),
+    `namespace  ${namespace || 'public'}`,
     `configs    ${found.configCount}`,
     `services   ${found.serviceCount}`,
     `instances  ${found.instanceCount}, ${healthy} healthy, ${disabled} disabled`,
@@ -36,7 +41,8 @@ function linesOf(found: Overview): string[] {
         `attention  ${one.kind}: ${one.groupName}@@${one.serviceName}, ${one.healthyInstanceCount} of ${one.ipCount} healthy`,
     ),
     ...found.behind.map(
-      ({ group, dataId, clientCount }) => `behind     ${clientCount} clients have an old ${group}/${dataId}`,
+      ({ group, dataId, clientCount }) =>
+        `behind     ${clientCount === 1 ? '1 client has' : `${clientCount} clients have`} an old ${group}/${dataId}`,
     ),
   ]
   return lines.map((line) => `  ${line}`)

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { action, addExamples } from '../../command-line.ts'
 import { addNamespacedOptions } from '../server-options.ts'
 import type { WatchFlags } from '../live-events.ts'
+import type { TimelineFlags } from './timeline.ts'
 import type { InstanceFlags, ExplainFlags, ServiceFlags, ServiceListFlags } from './services.ts'
 
 const services = () => import('./services.ts')
@@ -16,6 +17,7 @@ export function addServiceCommands(program: Command): void {
         'or as GROUP@@NAME, as lists print it.',
     )
   addReading(service)
+  addTimeline(service)
   addExplain(service)
   addChanging(service)
   addWatch(service)
@@ -49,7 +51,7 @@ function addReading(service: Command): void {
   const instances = serviceCommand(
     service,
     'instances',
-    'Lists the instances of a service, and why they are healthy or not.',
+    'Lists the instances of a service: why each is healthy or not, and when it leaves.',
   )
     .option('--cluster <name>', 'only this cluster')
     .action(action<InstanceFlags>(async (flags, _, [name]) => (await services()).listInstances(flags, name!)))
@@ -57,6 +59,22 @@ function addReading(service: Command): void {
   addExamples(instances, [
     ['waypost service instances shop -o name', 'addresses alone, for `service disable`'],
   ])
+}
+
+function addTimeline(service: Command): void {
+  const timeline = serviceCommand(
+    service,
+    'timeline',
+    'Lists what has happened to the instances of a service, newest first, with the cause.',
+  )
+    .option('--ip <address>', 'only instances of this address')
+    .action(
+      action<TimelineFlags>(async (flags, _, [name]) =>
+        (await import('./timeline.ts')).timelineOf(flags, name!),
+      ),
+    )
+  addNamespacedOptions(timeline)
+  addExamples(timeline, [['waypost service timeline shop --ip 10.0.0.7', '']])
 }
 
 function addExplain(service: Command): void {

@@ -2,6 +2,7 @@ import type { ExplainedInstance, ListedService, ServiceDetail, ShownInstance } f
 import { type CommandResult, listed, shown, timeText, DiffersError, done } from '../../command-line.ts'
 import type { ClientFlags } from '../server-options.ts'
 import { clientOf, type Params, type SvcClient } from '../session-of-flags.ts'
+import { enabledText, healthText, leavesText, whyListed } from './instance-texts.ts'
 import {
   addressText,
   type ServiceName,
@@ -80,8 +81,9 @@ export async function listInstances(
       ['CLUSTER', ({ clusterName }) => clusterName],
       ['WEIGHT', ({ weight }) => weight],
       ['HEALTH', ({ healthy }) => (healthy ? 'healthy' : 'unhealthy')],
-      ['WHY', ({ health: { reason, check } }) => (check === null ? reason : `${reason}: ${check.text}`)],
-      ['ENABLED', ({ enabled }) => (enabled ? 'yes' : 'no')],
+      ['WHY', healthText],
+      ['LEAVES', leavesText],
+      ['ENABLED', enabledText],
       ['KIND', ({ ephemeral }) => (ephemeral ? 'ephemeral' : 'persistent')],
       ['METADATA', ({ metadata }) => JSON.stringify(metadata)],
     ],
@@ -113,7 +115,7 @@ export async function explainService(flags: ExplainFlags, word: string): Promise
       ['ADDRESS', addressText],
       ['CLUSTER', ({ clusterName }) => clusterName],
       ['GIVEN OUT', ({ listed: isListed }) => (isListed ? 'yes' : 'no')],
-      ['WHY', ({ reasons }) => reasons.join(', ')],
+      ['WHY', whyListed],
       ['HEALTH', ({ healthy }) => (healthy ? 'healthy' : 'unhealthy')],
       ['ENABLED', ({ enabled }) => (enabled ? 'yes' : 'no')],
       ['WEIGHT', ({ weight }) => weight],

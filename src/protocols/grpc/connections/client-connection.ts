@@ -68,6 +68,8 @@ export interface ClientSession {
   readonly certificateUser: CertificateUser | undefined
   /** Whether a request on it could be carried out: it is set up, and its caller counts. Until then its requests are small. */
   isKnown: boolean
+  /** The owner of the memory of its requests: the user, or the network of its address until one is known. */
+  owner: string
   /** Ends it: answers that were given to it are sent first. */
   close(): void
 }

@@ -12,6 +12,7 @@ export class FakeSession implements ClientSession {
   readonly certificateUser = undefined
   isClosed = false
   isKnown = false
+  owner = ''
 
   constructor(id = '1_10.0.0.1_50000') {
     this.id = id

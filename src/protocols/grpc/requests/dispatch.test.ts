@@ -1,3 +1,4 @@
+import type { Identity } from '../../../core/access/identity.ts'
 import { describe, expect, test } from 'vitest'
 import { ANONYMOUS } from '../../../core/access/identity.ts'
 import { Refusal } from '../../../core/refusal.ts'
@@ -192,9 +193,10 @@ describe('a request of which only the head has come', () => {
   const stranger = new FakeSession('2_10.0.0.2_50000')
 
   test('may go on where its caller counts, and makes its session known', async () => {
-    const { dispatch, session } = dispatched()
+    const ann = { kind: 'user', username: 'ann' } as Identity
+    const { dispatch, session } = dispatched({ identify: () => ann })
     expect(await dispatch.judge(head, session)).toBeUndefined()
-    expect(session.isKnown).toBe(true)
+    expect(session).toMatchObject({ isKnown: true, owner: 'user ann' })
   })
 
   test.each([head, undefined])('is refused on a connection that is not set up (%j)', async (each) => {

@@ -154,7 +154,7 @@ export class Dispatch {
       const credentials = { token: tokenIn(headers), certificateUser: session.certificateUser }
       return afterwards(identify(credentials), (identity) => {
         const refusal = strangers?.refusalOf(identity)
-        session.isKnown ||= refusal === undefined
+        if (refusal === undefined && !session.isKnown) nowKnown(session, identity)
         onShown?.(connection, identity)
         return { known, call: { connection, headers, caller: { ip: session.ip, identity } }, refusal }
       })
@@ -250,6 +250,12 @@ const LONGEST_ID = 256
 function requestIdIn({ requestId }: JsonObject): string | undefined {
   if (typeof requestId === 'number') return `${requestId}`
   return typeof requestId === 'string' && requestId.length <= LONGEST_ID ? requestId : undefined
+}
+
+/** From now on the memory of its requests counts for this caller. */
+function nowKnown(session: ClientSession, identity: Identity): void {
+  session.isKnown = true
+  if (identity.kind === 'user') session.owner = `user ${identity.username}`
 }
 
 function tokenIn(headers: Message['headers']): string | undefined {

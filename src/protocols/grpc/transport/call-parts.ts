@@ -1,4 +1,5 @@
-import type { BodyMemory, OldestFirstMemory } from '../../sockets/held-memory.ts'
+import type { BodyShares } from '../../sockets/body-shares.ts'
+import type { OldestFirstMemory } from '../../sockets/held-memory.ts'
 import type { ClientSession, Outlet } from '../connections/client-connection.ts'
 import type { Message, MessageHead } from '../wire/message-reader.ts'
 import type { ServerMessage } from '../wire/payload.ts'
@@ -30,7 +31,7 @@ export interface ClientServices {
 export interface CallParts {
   readonly services: ClientServices
   /** The memory of all requests of known callers that are being received or answered. */
-  readonly memory: BodyMemory
+  readonly memory: BodyShares
   /** The memory of the requests of all other callers, and of incomplete messages on streams. */
   readonly unknown: OldestFirstMemory
   /** The memory of all answers that clients leave unread. */

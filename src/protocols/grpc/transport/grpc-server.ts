@@ -3,7 +3,8 @@ import { DueBook } from '../../../core/work/due-book.ts'
 import { contained, guarded, nothing } from '../../../core/unexpected.ts'
 import { LimitCounts } from '../../../http2/limits.ts'
 import { Admission, type AdmissionLog, type ConnectionSettings } from '../../sockets/admission.ts'
-import { BodyMemory, OldestFirstMemory } from '../../sockets/held-memory.ts'
+import { BodyShares } from '../../sockets/body-shares.ts'
+import { OldestFirstMemory } from '../../sockets/held-memory.ts'
 import { listenOn } from '../../sockets/listening.ts'
 import { type KeyPair, SecureLayer } from '../../sockets/secure-layer.ts'
 import type { CallHead, CallStream } from './call-stream.ts'
@@ -66,7 +67,7 @@ export class GrpcServer {
     const { maxBodyMemoryBytes, requestTimeoutMs } = settings
     this.#calls = {
       services: parts.services,
-      memory: new BodyMemory(maxBodyMemoryBytes),
+      memory: new BodyShares(maxBodyMemoryBytes, { hasStrangers: false }),
       unknown: new OldestFirstMemory(maxBodyMemoryBytes * SHARE_OF_UNKNOWN),
       unread: new OldestFirstMemory(maxBodyMemoryBytes),
       idleMs: requestTimeoutMs,
@@ -141,7 +142,7 @@ export class GrpcServer {
     return new SecureLayer(tls, {
       requestTimeoutMs: settings.requestTimeoutMs,
       protocols: ['h2'],
-      onSecure: (secure) => this.#open(secure),
+      onSecure: (secure, socket) => this.#open(secure, socket),
       onFailed: () => undefined,
     })
   }
@@ -149,16 +150,18 @@ export class GrpcServer {
   #accept(socket: Socket): void {
     // An error of a socket ends it.
     socket.on('error', nothing)
-    if (!this.admission.admit(socket)) socket.destroy()
-    else if (this.#secure === undefined) this.#open(socket)
+    const place = this.admission.admit(socket)
+    if (place === undefined) socket.destroy()
+    else if (this.#secure === undefined) this.#open(socket, socket)
     else this.#secure.begin(socket)
   }
 
-  #open(socket: Socket): void {
+  /** `admitted` was admitted: `socket` may be the one that decrypts it. */
+  #open(socket: Socket, admitted: Socket): void {
     if (socket.destroyed) return
     const { wallMs, monotonicMs } = this.#parts
-    const [counts, turns] = [this.limits, this.#turns]
-    const session = new ConnectionSession({ socket, openedMs: wallMs(), monotonicMs, counts, turns })
+    const [counts, turns, place] = [this.limits, this.#turns, this.admission.placeOf(admitted)]
+    const session = new ConnectionSession({ socket, place, openedMs: wallMs(), monotonicMs, counts, turns })
     this.#sessions.add(session)
     this.#unset.add(session, this.#parts.monotonicMs() + SETUP_MS)
     session.onClose(() => {

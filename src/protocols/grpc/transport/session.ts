@@ -1,3 +1,4 @@
+import { clientNetwork } from '../../../core/access/client-network.ts'
 import { whenClosed } from '../../sockets/when-closed.ts'
 import type { Socket } from 'node:net'
 import { ownText } from '../../../core/text/own-text.ts'
@@ -8,6 +9,7 @@ import type { LimitCounts } from '../../../http2/limits.ts'
 import type { RequestHead } from '../../../http2/request-head.ts'
 import type { Http2Stream } from '../../../http2/stream.ts'
 import { plainAddress } from '../../sockets/plain-address.ts'
+import type { SocketPlace } from '../../sockets/admission.ts'
 import { type CertificateUser, certificateUserOf } from '../../sockets/secure-layer.ts'
 import type { ClientSession } from '../connections/client-connection.ts'
 import { type CallHead, type Carrier, CallStream } from './call-stream.ts'
@@ -28,6 +30,8 @@ const MOST_WAITING_BYTES = 256 * 1024
 /** The dependencies of a session. */
 export interface ConnectionSessionParts {
   readonly socket: Socket
+  /** Its place among the connections of its network. */
+  readonly place?: SocketPlace | undefined
   /** Epoch ms. */
   readonly openedMs: number
   readonly monotonicMs: () => number
@@ -61,12 +65,14 @@ const NOBODY: readonly (() => void)[] = []
 export class ConnectionSession implements ClientSession, Due, ConnectionListener, ServedSession, Carrier {
   dueTick = NOT_DUE
   isKnown = false
+  owner: string
   readonly id: string
   readonly ip: string
   readonly port: number
   readonly certificateUser: CertificateUser | undefined
   /** It gives plain bytes: with TLS it is the one that decrypts. */
   readonly #socket: Socket
+  readonly #place: SocketPlace | undefined
   readonly #http2: ServerConnection
   readonly #turns: SessionTurns
   readonly #monotonicMs: () => number
@@ -93,12 +99,14 @@ export class ConnectionSession implements ClientSession, Due, ConnectionListener
   ] as const
 
   /** Begins to receive. */
-  constructor({ socket, openedMs, monotonicMs, counts, turns }: ConnectionSessionParts) {
+  constructor({ socket, place, openedMs, monotonicMs, counts, turns }: ConnectionSessionParts) {
     this.#socket = socket
+    this.#place = place
     // An error of a session or its socket ends it.
     socket.on('error', nothing)
     this.ip = plainAddress(socket.remoteAddress)
     this.port = socket.remotePort ?? 0
+    this.owner = clientNetwork(this.ip)
     this.id = ownText(`${openedMs}_${this.ip}_${this.port}`)
     this.certificateUser = certificateUserOf(socket)
     this.#turns = turns
@@ -195,6 +203,7 @@ export class ConnectionSession implements ClientSession, Due, ConnectionListener
       failed('connection', () => this.destroy(), error)
     }
     this.#isServing = false
+    if (this.#place !== undefined) this.#place.isKept = this.#http2.hasStreams
     return bytes + this.#carriedBytes
   }
 

@@ -6,6 +6,7 @@ import type { CallParts } from './call-parts.ts'
 import type { CallEvents, CallStream } from './call-stream.ts'
 import { CallError, framed, MessageReader, GRPC_STATUS } from './frames.ts'
 import type { ConnectionSession } from './session.ts'
+import type { BodyShare } from '../../sockets/body-shares.ts'
 import type { Holder } from '../../sockets/held-memory.ts'
 
 /** Clients may send contents of 10 MiB; the message around them comes on top. */
@@ -30,6 +31,7 @@ export class UnaryCall implements CallEvents, Holder {
   /** Received bytes, and the part that is counted in the memory of known callers. */
   #bytes = 0
   #countedBytes = 0
+  #share: BodyShare | undefined
   /** The caller is judged before its message becomes larger. */
   #judgedBytes = SMALL_BYTES
   /** Whether it is counted in the memory of unread answers: a large answer, once it is sent. */
@@ -63,19 +65,23 @@ export class UnaryCall implements CallEvents, Holder {
 
   #count(): void {
     const { memory, unknown } = this.#parts
-    if (!this.#session.isKnown) return unknown.count(this, CALL_BYTES + this.#bytes)
+    const bytes = CALL_BYTES + this.#bytes
+    if (!this.#session.isKnown) return unknown.count(this, bytes)
     unknown.count(this, 0)
-    if (!memory.take(this.#bytes - this.#countedBytes, this.#bytes))
-      throw new CallError(GRPC_STATUS.resourceExhausted, memory.refusal().message)
-    this.#countedBytes = this.#bytes
+    this.#share ??= memory.open({ name: this.#session.owner, isStranger: false }, this.#onNoRoom)
+    if (!this.#share.take(bytes - this.#countedBytes)) throw noRoom(memory.refusal())
+    this.#countedBytes = bytes
   }
 
+  /** Others have less, and need the room: also of a call that is being answered, which takes it until then. */
+  readonly #onNoRoom = (refusal: Refusal): void => this.#stream.refuse(noRoom(refusal))
+
   closed(): void {
-    const { unknown, memory, unread } = this.#parts
+    const { unknown, unread } = this.#parts
     this.#isClosed = true
     this.#messages.length = 0
     unknown.count(this, 0)
-    memory.release(this.#countedBytes)
+    this.#share?.release()
     if (!this.#isUnread) return
     // Where the call was cancelled, nothing of the answer may have left. Otherwise the client may not have read it yet.
     if (this.#stream.unsentBytes >= this.#answerBytes) unread.release(this)
@@ -141,6 +147,10 @@ export function messageIn(bytes: Buffer): Message {
     if (error instanceof Refusal) throw new CallError(GRPC_STATUS.resourceExhausted, error.message)
     throw new CallError(GRPC_STATUS.internal, 'The message cannot be read.')
   }
+}
+
+function noRoom({ message }: Refusal): CallError {
+  return new CallError(GRPC_STATUS.resourceExhausted, message)
 }
 
 function severalMessages(): CallError {

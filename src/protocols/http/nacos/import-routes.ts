@@ -39,12 +39,17 @@ const PREFIXES: Readonly<Record<Unrecognized['reason'], string>> = {
   'bad-name': '',
   'not-in-metadata': '未在元数据中找到: ',
   'no-entry': '未在文件中找到: ',
+  litter: '',
+  'metadata-elsewhere': '',
+  'set-record': '',
 }
 
 /** The answers of `/nacos`: an envelope with a code of its own, mostly at HTTP 200. */
 const nacosTransferAnswers: TransferAnswers = {
   nothingSelected: () => problemAnswer('nothing selected'),
-  nothingToImport: () => problemAnswer('no data'),
+  nothingToCopy: () => problemAnswer('no data'),
+  noFile: () => problemAnswer('no data'),
+  nothingInIt: (reason, unrecognized) => problemAnswer('no data', reason, unrecognizedData(unrecognized)),
   unknownNamespace: (namespaceId) => problemAnswer('unknown namespace', namespaceId),
   badMetadata: badMetadataAnswer,
   done: outcomeAnswer,
@@ -53,10 +58,14 @@ const nacosTransferAnswers: TransferAnswers = {
 const SUCCESS = { import: 'import success', clone: 'Clone Completed Successfully' } as const
 
 /** The answer to an import that did not begin. */
-function problemAnswer(problem: Exclude<ImportProblem, 'bad metadata'>, detail?: string): Answer {
+function problemAnswer(
+  problem: Exclude<ImportProblem, 'bad metadata'>,
+  detail?: string,
+  more: object = {},
+): Answer {
   const { code, text } = PROBLEMS[problem]
   const message = detail === undefined ? text : `${text}: ${detail}`
-  return envelope(200, { code, message, data: { succCount: 0 } })
+  return envelope(200, { code, message, data: { succCount: 0, ...more } })
 }
 
 /** The answer to bad metadata. Clients compare its message, so what is wrong is in `data.reason`. */
@@ -66,21 +75,27 @@ function badMetadataAnswer(reason: string): Answer {
 }
 
 /** The items that were imported and the items that were not, also if the import stopped in the middle. */
-function outcomeAnswer(outcome: ImportOutcome, { what, dryRun, unrecognized }: Transferred): Answer {
+function outcomeAnswer(outcome: ImportOutcome, { what, dryRun, unrecognized, folder }: Transferred): Answer {
   const { published, skipped, failed, stoppedBy } = outcome
   const data = {
     succCount: published.length,
     skipCount: skipped.length,
     failData: failed.map(nameOf),
     skipData: skipped.map(nameOf),
-    unrecognizedCount: unrecognized.length,
-    unrecognizedData: unrecognized.map(({ name, reason }) => ({ itemName: PREFIXES[reason] + name })),
+    ...unrecognizedData(unrecognized),
+    // Other servers have no such field, and take no folder off.
+    folder,
   }
   const message = dryRun ? 'dry run: nothing was changed' : SUCCESS[what]
   if (stoppedBy === undefined) return envelope(200, { code: 200, message, data })
   const status = REFUSALS[stoppedBy.code].http
   const stopped = `stopped after ${published.length} items: ${nacosMessage(stoppedBy, 'config')}`
   return envelope(status, { code: status, message: stopped, data })
+}
+
+function unrecognizedData(unrecognized: readonly Unrecognized[]): object {
+  const names = unrecognized.map(({ name, reason }) => ({ itemName: PREFIXES[reason] + name }))
+  return { unrecognizedCount: names.length, unrecognizedData: names }
 }
 
 function nameOf({ dataId, group }: ConfigKey): object {

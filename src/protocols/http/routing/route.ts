@@ -1,3 +1,4 @@
+import type { Refusal } from '../../../core/refusal.ts'
 import type { ParameterRules } from '../../parameters/parameter-field.ts'
 import type { IncomingMessage } from 'node:http'
 import type { Permission, Caller } from '../../../operations/authorisation.ts'
@@ -49,6 +50,8 @@ export interface HttpCaller extends Caller {
  */
 export interface Held {
   answer(answer: Answer): void
+  /** Answers in the format of errors of its dialect. */
+  refuse(refusal: Refusal): void
   onGone(callback: () => void): void
 }
 

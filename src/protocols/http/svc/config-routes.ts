@@ -77,6 +77,7 @@ export function svcConfigRoutes(
     ['POST', '/configs', { ...importEndpoint(transfer, importParts), answers: ANSWERS_OUTCOME }],
     ['POST', '/configs', { ...cloneEndpoint(transfer, svcTransferAnswers), answers: ANSWERS_OUTCOME }],
     ['DELETE', '/configs', remove(configs)],
+    ['POST', '/configs/export', exportByForm({ transfer })],
     ['GET', '/configs/catalog', { ...aboutEndpoint(configs, json), answers: answersJson(ABOUT_SCHEMA) }],
     ['GET', '/configs/gray', listGray(gray)],
     ['GET', '/configs/gray/version', readGray(gray)],
@@ -195,5 +196,20 @@ function exportConfigs({ transfer }: Pick<Operations, 'transfer'>, version: 1 | 
     }),
     variant,
     handle: ({ params, caller }) => exportOf(transfer, { params, version }, caller),
+  })
+}
+
+/** The ids of the most items, each character encoded, and the other fields. */
+const MAX_EXPORT_FORM_BYTES = 512 * 1024
+
+/** `POST /svc/v1/cs/configs/export`: the ids of many items are too long for an address. */
+function exportByForm({ transfer }: Pick<Operations, 'transfer'>): Endpoint {
+  return endpoint({
+    summary: 'Exports items as a zip file with their types and descriptions; their ids may be in a form',
+    permission: transfer.exportMatching.permission,
+    answers: ANSWERS_ZIP,
+    params: Type.Object(EXPORT_PARAMS),
+    maxBodyBytes: MAX_EXPORT_FORM_BYTES,
+    handle: ({ params, caller }) => exportOf(transfer, { params, version: 2 }, caller),
   })
 }

@@ -4,11 +4,11 @@ import { SVC_RULES, Type } from '../../parameters/schema.ts'
 import {
   ANSWERS_BOOLEAN,
   ANSWERS_NAMESPACES,
-  booleanAnswer,
   createEndpoint,
   listAnswer,
   type NamespaceEndpointParts,
   removeEndpoint,
+  warningAnswer,
 } from '../endpoints/namespaces/namespace-endpoints.ts'
 import { problemErrors } from '../errors/problem.ts'
 import { endpoint, placeRoutes, type Route } from '../routing/route.ts'
@@ -18,7 +18,7 @@ export function svcNamespaceRoutes(parts: NamespaceEndpointParts): Route[] {
   const { namespaces } = parts
   return placeRoutes({ rules: SVC_RULES, errors: problemErrors }, '/svc/v1/console', [
     ['GET', '/namespaces', list(parts)],
-    ['POST', '/namespaces', createEndpoint(namespaces, fields.customNamespaceId)],
+    ['POST', '/namespaces', createEndpoint(namespaces, fields.customNamespaceId, { warns: true })],
     ['PUT', '/namespaces', update(parts)],
     ['DELETE', '/namespaces', removeEndpoint(namespaces)],
   ])
@@ -47,7 +47,7 @@ function update({ namespaces }: NamespaceEndpointParts) {
     handle: async ({ params, caller }) => {
       const { namespace, namespaceShowName: showName, namespaceDesc: desc } = params
       const renamed = await namespaces.rename({ id: toNamespaceId(namespace), showName, desc }, caller)
-      return booleanAnswer(renamed === 'renamed')
+      return warningAnswer(namespaces, { isDone: renamed === 'renamed', showName }, caller)
     },
   })
 }

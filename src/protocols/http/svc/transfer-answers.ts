@@ -1,7 +1,7 @@
 import type { ConfigKey } from '../../../core/config/state/config-item.ts'
 import { Refusal } from '../../../core/refusal.ts'
-import type { ImportOutcome } from '../../../operations/config/import-configs.ts'
-import type { TransferAnswers, Transferred } from '../endpoints/transfer/transfer-params.ts'
+import { type Ahead, AHEAD_CHANGES, type ImportOutcome } from '../../../operations/config/import-configs.ts'
+import { REASONS, type TransferAnswers, type Transferred } from '../endpoints/transfer/transfer-params.ts'
 import { refusalProblem } from '../errors/problem.ts'
 import { jsonAnswer, PROBLEM_JSON, answersJson, Json } from '../routing/answers.ts'
 import type { Answer } from '../routing/route.ts'
@@ -17,16 +17,26 @@ export const ANSWERS_OUTCOME = answersJson(
       succCount: Json.integer(),
       skipCount: Json.integer(),
       state: Json.string('After a dry run: what the items were, for `seenState`; else empty.'),
-      succData: NAMES,
+      succData: Json.list(
+        Json.object({
+          dataId: Json.string(),
+          group: Json.string(),
+          change: Json.optional(
+            Json.words(AHEAD_CHANGES, 'In a dry run. unknown: the caller may not read the present item.'),
+          ),
+          watcherCount: Json.optional(Json.integer('In a dry run: how many clients listen.')),
+        }),
+      ),
       failData: NAMES,
       skipData: NAMES,
       unrecognizedCount: Json.integer(),
       unrecognizedData: Json.list(
         Json.object({
           itemName: Json.string(),
-          reason: Json.words(['bad-name', 'not-in-metadata', 'no-entry']),
+          reason: Json.words(REASONS),
         }),
       ),
+      folder: Json.string('The common folder that was taken off the names of a zip file; empty: none.'),
     }),
   ),
 )
@@ -34,9 +44,15 @@ export const ANSWERS_OUTCOME = answersJson(
 /** The answers of `/svc` to imports and clones: the outcome of the items, or a refusal if no item was tried. */
 export const svcTransferAnswers: TransferAnswers = {
   nothingSelected: () => refuse('malformed-request', 'The body names no item.'),
-  nothingToImport: () => refuse('config-not-found', 'There is no item in what was sent.'),
+  nothingToCopy: () => refuse('config-not-found', 'None of these items exists.'),
+  noFile: () => refuse('bad-archive', 'There is no file: send it as the field file of multipart/form-data.'),
+  nothingInIt: (reason, unrecognized) => {
+    const stoppedBy = new Refusal('bad-archive', reason)
+    const outcome = { published: [], skipped: [], failed: [], stoppedBy, state: '' }
+    return outcomeAnswer(outcome, { what: 'import', dryRun: false, unrecognized })
+  },
   unknownNamespace: (id) => refuse('namespace-not-found', `There is no namespace ${id} on the list.`),
-  badMetadata: (reason) => refuse('malformed-request', `The metadata of the file is wrong: ${reason}`),
+  badMetadata: (reason) => refuse('bad-archive', `The metadata of the file is wrong: ${reason}`),
   done: outcomeAnswer,
 }
 
@@ -45,23 +61,28 @@ function refuse(code: Refusal['code'], message: string): never {
 }
 
 /** The counts come also with the problem that stopped it in the middle. */
-function outcomeAnswer(outcome: ImportOutcome, { dryRun, unrecognized }: Transferred): Answer {
-  const { published, skipped, failed, stoppedBy, state } = outcome
+function outcomeAnswer(outcome: ImportOutcome, { dryRun, unrecognized, folder = '' }: Transferred): Answer {
+  const { published, skipped, failed, stoppedBy, state, ahead } = outcome
   const counts = {
     dryRun,
     succCount: published.length,
     skipCount: skipped.length,
     state,
-    succData: published.map(nameOf),
+    succData: ahead?.map(aheadJson) ?? published.map(nameOf),
     failData: failed.map(nameOf),
     skipData: skipped.map(nameOf),
     unrecognizedCount: unrecognized.length,
     unrecognizedData: unrecognized.map(({ name, reason }) => ({ itemName: name, reason })),
+    folder,
   }
   if (stoppedBy === undefined) return jsonAnswer(counts)
   const problem = refusalProblem(stoppedBy)
   const body = JSON.stringify({ ...problem, ...counts })
   return { status: problem.status, contentType: PROBLEM_JSON, body }
+}
+
+function aheadJson({ key, change, clientCount }: Ahead): object {
+  return { ...nameOf(key), change, watcherCount: clientCount }
 }
 
 function nameOf({ dataId, group }: ConfigKey): object {

@@ -1,5 +1,6 @@
 import { whenClosed } from '../../sockets/when-closed.ts'
 import type { Socket } from 'node:net'
+import type { SocketPlace } from '../../sockets/admission.ts'
 import { type CertificateUser, certificateUserOf } from '../../sockets/secure-layer.ts'
 import { Refusal } from '../../../core/refusal.ts'
 import { contained, guarded, nothing } from '../../../core/unexpected.ts'
@@ -28,6 +29,8 @@ export interface Sequenced {
  */
 export class Connection {
   readonly socket: Socket
+  /** Its place among the connections of its network. */
+  readonly place: SocketPlace | undefined
   /** The user of the certificate that the client has shown. */
   readonly certificateUser: CertificateUser | undefined
   /** The request that is being handled or answered. */
@@ -38,12 +41,20 @@ export class Connection {
   #surplus = 0
   readonly #arrival: Arrival
   #isRetired = false
+  /** Where the latest request ends in all received bytes, if nothing behind it can be read. */
+  #endsAt = Infinity
 
-  constructor(socket: Socket, nowMs: number) {
+  constructor(socket: Socket, nowMs: number, place?: SocketPlace) {
     this.socket = socket
+    this.place = place
     this.certificateUser = certificateUserOf(socket)
     this.#arrival = new Arrival(socket, nowMs)
     whenClosed(socket, 'connection', () => this.#closed())
+  }
+
+  /** Whether the last request has come: the connection ends with its answer. */
+  get isRetired(): boolean {
+    return this.#isRetired || this.socket.bytesRead > this.#endsAt
   }
 
   /** Whether requests wait for an earlier answer. */
@@ -63,14 +74,16 @@ export class Connection {
 
   /**
    * Begins with a request once the earlier ones are answered. When `most` requests wait already, it is refused in its
-   * turn, and the connection ends with that: later requests are dropped. Node remembers dropped requests, too, until
+   * turn, and the connection ends with that: later requests are dropped. So they are behind a request that ends at `endsAt`, counted in all received bytes. Node remembers dropped requests, too, until
    * the earlier ones are answered, so a client that sends very many is cut.
    */
-  arrive(request: Sequenced, most: number): void {
+  arrive(request: Sequenced, most: number, endsAt = Infinity): void {
     this.#arrival.began(request)
-    if (this.#surplus > 0 || this.#isRetired) this.#drop(request)
-    else if (this.#current === undefined) {
+    if (this.#surplus > 0 || this.isRetired) return this.#drop(request)
+    this.#endsAt = endsAt
+    if (this.#current === undefined) {
       this.#current = request
+      if (this.place !== undefined) this.place.isKept = true
       request.begin()
     } else if (this.#waiting.length < most) this.#waiting.push(request)
     else {
@@ -84,6 +97,7 @@ export class Connection {
     this.#arrival.answered(request)
     if (this.#current !== request) return
     const next = (this.#current = this.#waiting.shift())
+    if (next === undefined && this.place !== undefined) this.place.isKept = false
     // Begun here, a queue of requests that are answered at once would be as many nested calls.
     if (next !== undefined)
       queueMicrotask(
@@ -93,7 +107,8 @@ export class Connection {
           () => next.begin(),
         ),
       )
-    else if (this.#isRetired) this.socket.destroySoon()
+    else if (this.isRetired) this.socket.destroySoon()
+    else this.#endsAt = Infinity
   }
 
   /** Takes no further requests, and ends once the received requests are answered. */

@@ -5,11 +5,12 @@ import { guarded, nothing, unawaited } from '../../../core/unexpected.ts'
 import { reportSent, sendAnswer, sendChunks, sendLingering } from './answer-sending.ts'
 import { plainAddress } from '../../sockets/plain-address.ts'
 import { callerAddress, cameByTls, isTrusted } from './client-address.ts'
-import { clientNetwork } from '../../../sign-in/client-network.ts'
-import type { BodyOwner, BodyShare } from './body-shares.ts'
+import { turnOf } from '../../../core/access/turn-of.ts'
+import type { BodyOwner, BodyShare } from '../../sockets/body-shares.ts'
 import type { Connection, Sequenced } from './connection.ts'
 import { failureAnswer, type ExchangeContext } from './exchange-context.ts'
 import { type FormValues, valuesOf } from '../../parameters/form-parser.ts'
+import { brokenFraming } from './framing.ts'
 import type { AnswerSender } from './node-internals/whole-response.ts'
 import { isOpen } from './identification.ts'
 import { type BodyKind, bodyKindOf, isPlainForm, mayHaveCredentials } from './body-kind.ts'
@@ -90,7 +91,9 @@ export class Exchange
   #judge(): void {
     try {
       const { guard, router, maxParameters, limits } = this.#context
-      const refused = guard.refusalOf(this.#request)
+      // Only then it may be one whose end is not clear.
+      const broken = this.#connection.isRetired ? brokenFraming(this.#request) : undefined
+      const refused = broken ?? guard.refusalOf(this.#request)
       if (refused !== undefined) return this.#fail(refused)
       const found = router.find(this.#request.method ?? '', pathOf(this.#url))
       if (found instanceof Refusal) return this.#fail(found)
@@ -239,7 +242,7 @@ export class Exchange
   }
 
   bodyOwner(): BodyOwner {
-    return { name: this.#ownerName(), isStranger: this.#isStranger }
+    return { name: turnOf(this), isStranger: this.#isStranger }
   }
 
   // ---- ReadyWork
@@ -266,12 +269,6 @@ export class Exchange
     if (expect !== undefined && !(Number(declared) > limitBytes)) this.#response.writeContinue()
     this.#isStranger = isStranger
     readBody(this.#request, { limitBytes, memory: this.#context.bodyMemory }, this)
-  }
-
-  /** The owner of places and memory: the user, or the address of an unknown sender. */
-  #ownerName(): string {
-    const { identity } = this
-    return identity.kind === 'user' ? `user ${identity.username}` : clientNetwork(this.ip)
   }
 
   #handle(compiled: CompiledRoute): Handled {
@@ -314,7 +311,7 @@ export class Exchange
     const refusal = this.#sender?.refusalOf(this, route, this.#url.length + (body?.length ?? 0))
     if (refusal !== undefined) throw refusal
     this.#share?.release()
-    if (this.#kind === 'raw') this.#uploader = this.#context.uploads.take(this.#ownerName())
+    if (this.#kind === 'raw') this.#uploader = this.#context.uploads.take(turnOf(this))
     this.params = compiled.readParameters(this.#valuesIn(body, compiled))
     if (this.#kind === 'raw') this.rawBody = body
     return route.handle(this as unknown as Parameters<Route['handle']>[0])
@@ -349,15 +346,15 @@ export class Exchange
     })
     // An error after the answer was decided: nothing useful can be sent any more.
     if (this.#done && !this.#response.headersSent) this.#response.destroy()
-    this.#send(answer, endsConnection(error) || this.#isLast() || hasEndlessRest(this.#request))
+    this.#send(answer, endsConnection(error) || this.#endsConnection() || hasEndlessRest(this.#request))
   }
 
-  /** Whether the connection ends with this answer because the server stops. */
-  #isLast(): boolean {
-    return this.#context.stopping && !this.#connection.hasWaiting
+  /** Whether the connection ends with this answer. */
+  #endsConnection(): boolean {
+    return (this.#context.stopping || this.#connection.isRetired) && !this.#connection.hasWaiting
   }
 
-  #send(answer: Answer, ends = this.#isLast()): void {
+  #send(answer: Answer, ends = this.#endsConnection()): void {
     if (answer.chunks !== undefined) return unawaited('request', () => this.cut(), this.#sendChunks(answer))
     if (!this.#finish()) return
     if (ends && !this.#request.complete) this.#sendAndLinger(answer)
@@ -371,7 +368,7 @@ export class Exchange
     this.#streaming = true
     this.#tell(answer)
     reportSent(this.#response, this)
-    await sendChunks(this.#response, answer, { log: this.#context.log, ends: this.#isLast() })
+    await sendChunks(this.#response, answer, { log: this.#context.log, ends: this.#endsConnection() })
     this.#finish()
   }
 

@@ -11,12 +11,14 @@ import { contained } from '../../../core/unexpected.ts'
 import { CommonHeaders } from '../routing/answer.ts'
 import { parseTrustedProxies } from './client-address.ts'
 import { answerClientError, endWith, PLAIN_HTTP } from '../errors/client-error.ts'
-import { BodyShares } from './body-shares.ts'
+import { BodyShares } from '../../sockets/body-shares.ts'
 import { Connections } from './connections.ts'
 import { CrossSiteGuard, type HostNames } from './cross-site-guard.ts'
 import type { ExchangeContext, HttpLog } from './exchange-context.ts'
 import { Exchange } from './exchange.ts'
 import type { Identification } from './identification.ts'
+import { brokenFraming } from './framing.ts'
+import { endOfUpgrade } from './node-internals/behind-upgrade.ts'
 import { isTested, TESTED_MAJORS } from './node-internals/node-version.ts'
 import { WholeResponse } from './node-internals/whole-response.ts'
 import { MOST_PIPELINED, type RequestLimits } from './request-limits.ts'
@@ -156,7 +158,10 @@ function openServer({ context, connections }: HttpServerParts, options: HttpServ
     // Node still parses bytes of a connection that was cut.
     if (connection === undefined) return
     const exchange = new Exchange(context, { request, response }, connection)
-    connection.arrive(exchange, settings.maxPipelinedRequests ?? MOST_PIPELINED)
+    const isForwarded = request.headers['x-forwarded-for'] !== undefined && exchange.isProxied
+    if (isForwarded) connections.usedFor(connection, exchange.ip)
+    const endsAt = brokenFraming(request) === undefined ? endOfUpgrade(request) : 0
+    connection.arrive(exchange, settings.maxPipelinedRequests ?? MOST_PIPELINED, endsAt)
   }
   const server = createServer(nodeOptions(options), begin)
   // Node drops fields beyond this silently, and Host may be among them: so it keeps more than are allowed.

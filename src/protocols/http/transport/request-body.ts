@@ -1,8 +1,7 @@
 import { guarded } from '../../../core/unexpected.ts'
 import type { IncomingMessage } from 'node:http'
 import { Refusal } from '../../../core/refusal.ts'
-import { ALWAYS_BYTES } from '../../sockets/held-memory.ts'
-import type { BodyOwner, BodyShare, BodyShares } from './body-shares.ts'
+import { ALWAYS_BYTES, type BodyOwner, type BodyShare, type BodyShares } from '../../sockets/body-shares.ts'
 
 /** Gets a body that was asked for: exactly one of these is called, once. */
 export interface BodyReceiver {

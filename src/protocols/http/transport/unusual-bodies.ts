@@ -8,7 +8,7 @@ import { formOfMultipart } from '../../parameters/multipart.ts'
 import { KNOWN_PUBLISH_FIELDS } from '../../parameters/publish-params.ts'
 import type { CompiledRoute } from '../routing/router.ts'
 import { type BodyKind, unreadType } from './body-kind.ts'
-import type { BodyShare, BodyShares } from './body-shares.ts'
+import type { BodyShare, BodyShares } from '../../sockets/body-shares.ts'
 
 /** The fields of a multipart form as a form, which counts in the memory of bodies in its place. Throws a Refusal. */
 export function formOfFields(

@@ -178,6 +178,6 @@ function immutable(path: string): string {
 function inUse(directory: string): NotExaminable {
   return new NotExaminable(
     `The data directory ${directory} is in use by a running server. Stop the server first, or look at a backup of it: ` +
-      '`waypost backup --url` makes one while it runs.',
+      '`waypost backup --server` makes one while it runs.',
   )
 }

@@ -1,3 +1,6 @@
+import { readdirSync } from 'node:fs'
+import { folderText, nothingInIt } from '../../../../archive/config-archive.ts'
+import { SETS_GROUP } from '../../../../archive/entry-names.ts'
 import { type CommandResult, DiffersError, EXIT, print, UsageError } from '../../../command-line.ts'
 import type { Progress } from '../../../progress.ts'
 import { tell } from '../../../standard-error.ts'
@@ -8,8 +11,8 @@ import { unifiedDiff } from '../../text-diff.ts'
 import { type ItemFlags, type ItemName, itemParams, nameText, readItem } from '../item.ts'
 import { allConfigs } from '../read-configs.ts'
 import { type Plan, planOf, type PresentItem, sizeOf } from './plan.ts'
-import { otherSets, readRecord, type SetRecord, SETS_GROUP, writeRecord } from './set-record.ts'
-import { type SourceItem, sourceItems } from './source-items.ts'
+import { otherSets, readRecord, type SetRecord, writeRecord } from './set-record.ts'
+import { type Source, type SourceItem, sourceItems } from './source-items.ts'
 
 /** The flags of `config apply`. */
 export interface ApplyFlags extends ItemFlags {
@@ -28,20 +31,26 @@ export async function applyConfigs(flags: ApplyFlags, progress: Progress): Promi
   if (!/^[\p{L}\p{Nd}_.:-]{1,256}$/u.test(flags.set))
     throw new UsageError('The name of a set has letters, digits and _ - . : only.')
   const source = await sourceItems(flags.file, flags.group ?? 'DEFAULT_GROUP')
+  const { items } = source
   const client = clientOf(flags)
   const record = await readRecord(client, flags.set)
+  if (items.length === 0 && record.items.size === 0)
+    throw new DiffersError(nothingInIt(flags.file, readdirSync(flags.file)))
   progress.show('reading what the server has')
-  const present = await presentItems(client, [...source.map(nameText), ...record.items.keys()])
+  const present = await presentItems(client, [...items.map(nameText), ...record.items.keys()])
   const others = await otherSets(client, flags.set)
-  const plan = planOf(source, present, { recorded: record.items, others, prune: flags.prune === true })
-  const shown = Painted.joined([planLines(plan), ...(flags.diff === true ? await diffsOf(client, plan) : [])])
+  const plan = planOf(items, present, { recorded: record.items, others, prune: flags.prune === true })
+  const shown = Painted.joined([
+    planLines(source, plan),
+    ...(flags.diff === true ? await diffsOf(client, plan) : []),
+  ])
   progress.end()
   const isForPrograms = flags.json === true || (flags.output !== undefined && flags.output !== 'table')
-  if (flags.dryRun === true) return resultOf(flags, plan, { painted: shown, code: codeOf(plan) })
+  if (flags.dryRun === true) return resultOf(flags, { source, plan }, { painted: shown, code: codeOf(plan) })
   await (isForPrograms ? tell(shown) : print(shown))
   await ask(plan, flags)
   await new Apply(client, flags, record).carryOut(plan, progress)
-  return resultOf(flags, plan, { painted: doneText(plan), code: EXIT.done })
+  return resultOf(flags, { source, plan }, { painted: doneText(plan), code: EXIT.done })
 }
 
 function codeOf(plan: Plan): number {
@@ -165,7 +174,7 @@ function stopped(error: unknown, after: string, before = ''): Error {
     : new Error(message, { cause: error })
 }
 
-function planLines(plan: Plan): Painted {
+function planLines({ folder, leftOut }: Source, plan: Plan): Painted {
   const line = (mark: keyof typeof MARKS, item: ItemName, note = ''): Painted => {
     const notes = [note, sharedText(plan.shared.get(nameText(item)) ?? [])].filter((one) => one !== '')
     const shown = painted(`${mark} ${nameText(item)}`, MARKS[mark])
@@ -174,6 +183,8 @@ function planLines(plan: Plan): Painted {
   const drift = (isDrifted: boolean): string =>
     isDrifted ? 'somebody else has changed it since the last apply' : ''
   const lines = [
+    ...(folder === undefined ? [] : [painted(folderText(folder))]),
+    ...leftOut.map(({ name, why }) => painted(`  ${name}  (left out: ${why})`)),
     ...plan.create.map((item) => line('+', item)),
     ...plan.change.map(({ item, isDrifted }) => line('~', item, drift(isDrifted))),
     ...plan.delete.map(({ present, isDrifted }) => line('-', present, drift(isDrifted))),
@@ -209,7 +220,11 @@ function doneText(plan: Plan): Painted {
   return Painted.lines([sizeOf(plan) === 0 ? 'Nothing was to be changed.' : done])
 }
 
-function resultOf(flags: ApplyFlags, plan: Plan, result: { painted: Painted; code: number }): CommandResult {
+function resultOf(
+  flags: ApplyFlags,
+  { source, plan }: { source: Source; plan: Plan },
+  result: { painted: Painted; code: number },
+): CommandResult {
   const json = {
     set: flags.set,
     record: `${SETS_GROUP}/${flags.set}`,
@@ -220,6 +235,7 @@ function resultOf(flags: ApplyFlags, plan: Plan, result: { painted: Painted; cod
     left: plan.left.map(nameText),
     shared: [...plan.shared.keys()],
     equal: plan.equal.length,
+    leftOut: source.leftOut.map(({ name }) => name),
   }
   return { ...result, json, names: [...json.created, ...json.changed, ...json.deleted] }
 }

@@ -26,16 +26,21 @@ export class NamedDirectory {
   readonly path: string
   readonly #root: string
 
-  constructor(path: string) {
+  constructor(path: string, end = path) {
     this.path = path
-    this.#root = realpathSync(path)
+    this.#root = realpathSync(end)
   }
 
-  /** The names in it, or in a directory of it, in order; without names with a dot first. */
+  /** A directory of it by its name, as a place of its own: nothing outside of that is read. */
+  inside(name: string): NamedDirectory {
+    const entry = this.entry(name)
+    if (entry.kind !== 'directory') throw new UsageError(`${join(this.path, name)} is no directory any more.`)
+    return new NamedDirectory(join(this.path, name), entry.path)
+  }
+
+  /** The names in it, or in a directory of it, in order. */
   names(directory = ''): string[] {
-    return readdirSync(join(this.#root, directory))
-      .filter((name) => !isHidden(name))
-      .sort()
+    return readdirSync(join(this.#root, directory)).sort()
   }
 
   /** The entry with this name: a link counts as its end, if its end is inside. */

@@ -1,10 +1,8 @@
+import { SETS_GROUP } from '../../../../archive/entry-names.ts'
 import { DiffersError, UsageError } from '../../../command-line.ts'
 import type { SvcClient } from '../../session-of-flags.ts'
 import { itemParams, readItem } from '../item.ts'
 import { allConfigs } from '../read-configs.ts'
-
-/** The group of the items in which sets record their applies. */
-export const SETS_GROUP = 'waypost.sets'
 
 /** The items that earlier applies of a set have published: the md5 of each, by its name. */
 export interface SetRecord {

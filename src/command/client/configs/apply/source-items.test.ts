@@ -28,7 +28,7 @@ const link = (target: string, name: string): void => symlinkSync(target, join(di
 const METADATA = 'metadata:\n- group: G\n  dataId: plain\n  type: yaml\n'
 
 async function contents(path = directory): Promise<Record<string, string>> {
-  const items = await sourceItems(path, 'DEFAULT_GROUP')
+  const { items } = await sourceItems(path, 'DEFAULT_GROUP')
   return Object.fromEntries(items.map((item) => [nameText(item), item.content]))
 }
 
@@ -64,7 +64,7 @@ describe('a link counts as its end', () => {
     link('..2026_2', '..new')
     renameSync(join(directory, '..new'), join(directory, '..data'))
     expect(await contents()).toEqual(shown('2'))
-    const [plain] = await sourceItems(directory, 'DEFAULT_GROUP')
+    const [plain] = (await sourceItems(directory, 'DEFAULT_GROUP')).items
     expect(plain!.metadata).toMatchObject({ type: 'yaml' })
   })
 

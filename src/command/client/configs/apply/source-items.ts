@@ -1,10 +1,11 @@
 import { join } from 'node:path'
 import type { ItemMetadata } from '../../../../archive/config-metadata.ts'
+import { isMetadataName, METADATA_NAME, nameOfFile, SETS_GROUP } from '../../../../archive/entry-names.ts'
+import { isLitterName } from '../../../../archive/litter.ts'
 import { parseMetadata } from '../../../../archive/metadata-reader.ts'
 import { UsageError } from '../../../command-line.ts'
 import { type ItemName, md5Of, nameText, textOf } from '../item.ts'
 import { bytesOfEntry, NamedDirectory } from './named-directory.ts'
-import { SETS_GROUP } from './set-record.ts'
 
 /** An item as the directory has it. */
 export interface SourceItem extends ItemName {
@@ -14,31 +15,64 @@ export interface SourceItem extends ItemName {
   readonly metadata: ItemMetadata | undefined
 }
 
-const METADATA_FILE = '.metadata.yml'
+/** A name in the directory that is no item. */
+export interface LeftOut {
+  readonly name: string
+  readonly why: string
+}
+
+/** The content of a directory. Files of operating systems and editors are not in it. */
+export interface Source {
+  /** The common folder on top, which was taken off; undefined: none was. */
+  readonly folder: string | undefined
+  readonly items: readonly SourceItem[]
+  readonly leftOut: readonly LeftOut[]
+}
+
+const METADATA_FILE = METADATA_NAME[2]
 
 /**
  * The items of a directory in the layout of an export, by their names: `DIR/GROUP/DATA_ID`, and `DIR/DATA_ID` in the default
- * group. Reads `.metadata.yml`, skips other names with a dot first. Throws UsageError with all problems.
+ * group. Names with a dot first are items in a group, on top only where `.metadata.yml` describes them. Throws UsageError
+ * with all problems.
  */
-export async function sourceItems(path: string, defaultGroup: string): Promise<SourceItem[]> {
-  const directory = new NamedDirectory(path)
+export async function sourceItems(path: string, defaultGroup: string): Promise<Source> {
+  const top = new NamedDirectory(path)
+  const folder = folderOnTop(top)
+  const directory = folder === undefined ? top : top.inside(folder)
   const metadata = await metadataIn(directory)
-  const problems: string[] = []
-  const items: SourceItem[] = []
-  for (const { name, file, path: end } of filesOf(directory, defaultGroup, problems)) {
+  const files = new FoundFiles(directory, new Set([...metadata.values()].map(nameText)))
+  files.findIn(defaultGroup)
+  const { problems, leftOut } = files
+  const items = files.found.map(({ name, file, path: end }) => {
     const content = textOf(bytesOfEntry(end), file)
     if (!/\S/.test(content)) problems.push(`${file} is blank: the server stores no blank content.`)
-    if (name.group === SETS_GROUP)
-      problems.push(`${file}: the group ${SETS_GROUP} is for the records of sets.`)
-    items.push({ ...name, content, md5: md5Of(content), metadata: metadata.get(nameText(name)) })
-  }
+    return { ...name, content, md5: md5Of(content), metadata: metadata.get(nameText(name)) }
+  })
   const seen = new Set<string>()
   for (const name of items.map(nameText)) {
     if (seen.has(name)) problems.push(`${name} is there twice.`)
     seen.add(name)
   }
   if (problems.length > 0) throw new UsageError(problems.join('\n'))
-  return items
+  return { folder, items, leftOut }
+}
+
+/** The only folder of a directory, if it is no group: with metadata on top of it, or with directories alone. */
+function folderOnTop(directory: NamedDirectory): string | undefined {
+  const [folder, ...others] = directory.names().filter(isShown)
+  if (folder === undefined || others.length > 0) return undefined
+  if (directory.entry(METADATA_FILE).kind !== 'absent' || directory.entry(folder).kind !== 'directory')
+    return undefined
+  const names = directory.names(folder)
+  const isDirectory = (name: string): boolean => directory.entry(join(folder, name)).kind === 'directory'
+  const shown = names.filter(isShown)
+  if (names.includes(METADATA_FILE)) return shown.some(isDirectory) ? folder : undefined
+  return shown.length > 0 && shown.every(isDirectory) ? folder : undefined
+}
+
+function isShown(name: string): boolean {
+  return !name.startsWith('.') && !isLitterName(name)
 }
 
 async function metadataIn(directory: NamedDirectory): Promise<ReadonlyMap<string, ItemMetadata>> {
@@ -55,6 +89,9 @@ async function metadataIn(directory: NamedDirectory): Promise<ReadonlyMap<string
   }
 }
 
+/** Another name is refused by the server, which a visible file shows in time. */
+const DATA_ID = /^[\p{L}\p{Nd}_.:-]{1,256}$/u
+
 interface SourceFile {
   readonly name: ItemName
   /** As the user knows it. */
@@ -63,23 +100,69 @@ interface SourceFile {
   readonly path: string
 }
 
-function* filesOf(directory: NamedDirectory, group: string, problems: string[]): Generator<SourceFile> {
-  for (const name of directory.names()) {
-    const entry = directory.entry(name)
-    if (entry.kind === 'directory') yield* filesOfGroup(directory, name, problems)
-    else if (entry.kind === 'refused') problems.push(entry.why)
-    else if (entry.kind === 'file')
-      yield { name: { group, dataId: name }, file: join(directory.path, name), path: entry.path }
-  }
-}
+/** Looks for the files of items. */
+class FoundFiles {
+  readonly found: SourceFile[] = []
+  readonly problems: string[] = []
+  readonly leftOut: LeftOut[] = []
+  readonly #directory: NamedDirectory
+  /** The names of the described items: they are items whatever they look like. */
+  readonly #described: ReadonlySet<string>
+  readonly #describedGroups: ReadonlySet<string>
 
-function* filesOfGroup(directory: NamedDirectory, group: string, problems: string[]): Generator<SourceFile> {
-  for (const dataId of directory.names(group)) {
-    const name = join(group, dataId)
-    const file = join(directory.path, name)
-    const entry = directory.entry(name)
-    if (entry.kind === 'directory') problems.push(`${file} is a directory: items are DIR/GROUP/DATA_ID.`)
-    else if (entry.kind === 'refused') problems.push(entry.why)
-    else if (entry.kind === 'file') yield { name: { group, dataId }, file, path: entry.path }
+  constructor(directory: NamedDirectory, described: ReadonlySet<string>) {
+    this.#directory = directory
+    this.#described = described
+    this.#describedGroups = new Set([...described].map((name) => name.slice(0, name.indexOf('/'))))
+  }
+
+  findIn(defaultGroup: string): void {
+    for (const name of this.#directory.names()) {
+      const group = nameOfFile(name)
+      if (isShown(name) || this.#describedGroups.has(group)) this.#addTop(name, defaultGroup)
+      else if (name === METADATA_NAME[1]) this.#leaveOut(name, `only ${METADATA_FILE} is read`)
+      // A volume of Kubernetes has such names beside its items.
+      else if (name !== METADATA_FILE && !name.startsWith('..') && !isLitterName(name))
+        this.#leaveOut(name, 'hidden')
+    }
+  }
+
+  #addTop(name: string, defaultGroup: string): void {
+    const entry = this.#directory.entry(name)
+    if (entry.kind === 'directory') this.#addGroup(name)
+    else this.#add(name, { group: defaultGroup, dataId: nameOfFile(name) })
+  }
+
+  #addGroup(directory: string): void {
+    const group = nameOfFile(directory)
+    if (group === SETS_GROUP) return this.#leaveOut(directory, 'records of sets stay in their namespace')
+    for (const name of this.#directory.names(directory)) {
+      const item = { group, dataId: nameOfFile(name) }
+      const path = join(directory, name)
+      const isDescribed = this.#described.has(nameText(item))
+      if (isLitterName(name) && !isDescribed) continue
+      if (isMetadataName(name) && !isDescribed) this.#leaveOut(path, 'metadata belongs on top')
+      else if (name.startsWith('.') && !DATA_ID.test(item.dataId)) this.#leaveOut(path, 'no data id')
+      else this.#add(path, item)
+    }
+  }
+
+  #add(path: string, name: ItemName): void {
+    const file = join(this.#directory.path, path)
+    const entry = this.#directory.entry(path)
+    if (entry.kind === 'refused') this.problems.push(entry.why)
+    else if (entry.kind === 'file') this.found.push({ name, file, path: entry.path })
+    else if (entry.kind === 'directory') this.#addDirectory(path, file, name)
+  }
+
+  /** A directory in a group. A hidden one is no item; another one may be a mistake. */
+  #addDirectory(path: string, file: string, { dataId }: ItemName): void {
+    if (dataId.startsWith('..')) return
+    if (dataId.startsWith('.')) this.#leaveOut(path, 'a hidden directory')
+    else this.problems.push(`${file} is a directory: items are DIR/GROUP/DATA_ID.`)
+  }
+
+  #leaveOut(name: string, why: string): void {
+    this.leftOut.push({ name, why })
   }
 }

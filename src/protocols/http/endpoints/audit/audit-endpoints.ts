@@ -1,4 +1,5 @@
 import type { Operations } from '../../../../operations/operations.ts'
+import { auditedItems, shortItem } from '../../../../core/audit/audited-item.ts'
 import type { AuditEvent } from '../../../../core/audit/audit-event.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
@@ -16,7 +17,9 @@ const EVENTS = Json.object({
         by: Json.words(['token', 'old-token', 'password', 'session', 'certificate', 'none', 'tool']),
         ip: Json.string(),
         operation: Json.string(),
-        item: Json.string(),
+        item: Json.string('The first one, and how many more there are.'),
+        items: Json.list(Json.string()),
+        itemCount: Json.integer('How many items: an event keeps the names of the first 200 at most.'),
         result: Json.words(['done', 'refused', 'failed']),
         code: Json.string('That of the refusal, or empty.'),
         detail: Json.string(),
@@ -41,7 +44,7 @@ const PARAMS = Type.Object({
     Type.String({
       maxLength: 512,
       description:
-        'Only events whose item contains this text. An item is `<namespace>:<group>:config/<dataId>`, ' +
+        'Only events with an item that contains this text. An item is `<namespace>:<group>:config/<dataId>`, ' +
         '`<namespace>:<group>:naming/<service>`, `<namespace>:*:*`, or such as `operator/<switch>`.',
     }),
   ),
@@ -79,5 +82,13 @@ export function auditEndpoint(audit: Operations['audit']): Endpoint {
 
 /** Ids are digits in a string, like the ids of the history. */
 function eventJson({ id, atMs, ...entry }: AuditEvent): object {
-  return { id: String(id), time: atMs, ...entry }
+  const { names, count } = auditedItems(entry.item)
+  return {
+    id: String(id),
+    time: atMs,
+    ...entry,
+    item: shortItem(entry.item),
+    items: names,
+    itemCount: count,
+  }
 }

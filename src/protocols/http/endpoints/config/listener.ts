@@ -125,7 +125,7 @@ class ListeningPoll implements PollRequest {
   #early: Answer | undefined
 
   constructor(
-    { items, ip, tag, client, dueMs, waits }: Omit<PollRequest, 'answer'>,
+    { items, ip, tag, client, dueMs, waits }: Omit<PollRequest, 'answer' | 'giveWay'>,
     answerOf: PollAnswers['of'],
   ) {
     this.items = items
@@ -149,6 +149,10 @@ class ListeningPoll implements PollRequest {
     const answer = this.#answerOf(changed)
     if (this.#held === undefined) this.#early = answer
     else this.#held.answer(answer)
+  }
+
+  giveWay(): void {
+    this.#held?.refuse(tooManyPolls())
   }
 }
 

@@ -43,7 +43,9 @@ export const HITS = Json.list(
     Json.object({
       line: Json.integer('Counted from 1.'),
       text: Json.string(),
-      under: Json.string('The key that the line belongs to, where it has none itself; else empty.'),
+      under: Json.string(
+        'The key that the line belongs to, where it has none itself, or a secret key above or beside it; else empty.',
+      ),
     }),
   ),
 )

@@ -33,7 +33,7 @@ const LIVE_EVENT = Json.named(
 const DATA_OF_EVENT = {
   ...Json.anyOf(
     LIVE_EVENT,
-    Json.object({ reason: Json.words(['signed-out', 'too-slow', 'stopping']) }),
+    Json.object({ reason: Json.words(['signed-out', 'too-slow', 'gave-way', 'stopping']) }),
     Json.object({}),
   ),
   description:

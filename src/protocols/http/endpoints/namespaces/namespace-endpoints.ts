@@ -67,8 +67,28 @@ export function booleanAnswer(outcome: boolean): Answer {
   return outcome ? TRUE_JSON : FALSE_JSON
 }
 
+/** The ids of the namespaces with the name that was given, where there are several; `...` ends a longer list. */
+const SAME_NAME_HEADER = 'Waypost-Same-Name'
+const MOST_NAMED = 16
+
+/** The outcome of a change; a header warns of a name that several namespaces have now. */
+export function warningAnswer(
+  namespaces: Operations['namespaces'],
+  { isDone, showName }: { readonly isDone: boolean; readonly showName: string },
+  caller: HttpCaller,
+): Answer {
+  const ids = isDone ? namespaces.named({ showName }, caller) : []
+  if (ids.length < 2) return booleanAnswer(isDone)
+  const named = ids.length > MOST_NAMED ? [...ids.slice(0, MOST_NAMED), '...'] : ids
+  return { ...jsonAnswer(true), headers: { [SAME_NAME_HEADER]: named.join(',') } }
+}
+
 /** Makes a namespace; without an id, or with an empty id, it gets a random id. */
-export function createEndpoint(namespaces: Operations['namespaces'], idField: Schema<string>) {
+export function createEndpoint(
+  namespaces: Operations['namespaces'],
+  idField: Schema<string>,
+  { warns = false } = {},
+) {
   return endpoint({
     summary: 'Makes a namespace',
     permission: namespaces.create.permission,
@@ -81,7 +101,8 @@ export function createEndpoint(namespaces: Operations['namespaces'], idField: Sc
     }),
     handle: async ({ params, caller }) => {
       const { customNamespaceId: id = '', namespaceName: showName, namespaceDesc: desc = '' } = params
-      return booleanAnswer(await namespaces.create({ id, showName, desc }, caller))
+      const isDone = await namespaces.create({ id, showName, desc }, caller)
+      return warns ? warningAnswer(namespaces, { isDone, showName }, caller) : booleanAnswer(isDone)
     },
   })
 }

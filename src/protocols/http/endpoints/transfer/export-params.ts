@@ -1,10 +1,6 @@
 import type { Operations } from '../../../../operations/operations.ts'
-import {
-  type ArchiveVersion,
-  type ArchivedConfig,
-  archiveFiles,
-  entryName,
-} from '../../../../archive/config-archive.ts'
+import { type ArchiveVersion, type ArchivedConfig, archiveFiles } from '../../../../archive/config-archive.ts'
+import { entryName, SETS_GROUP } from '../../../../archive/entry-names.ts'
 import type { Caller } from '../../../../operations/authorisation.ts'
 import { type Static, Type } from '../../../parameters/schema.ts'
 import type { Answer } from '../../routing/route.ts'
@@ -15,12 +11,15 @@ import type { ConfigItem } from '../../../../core/config/state/config-item.ts'
 import type { ConfigNotes } from '../../../../core/config/state/config-notes.ts'
 import { Refusal } from '../../../../core/refusal.ts'
 
+/** Ten thousand ids with their commas. */
+const MOST_IDS_LENGTH = 170_000
+
 /** Which items an export has. */
 export const EXPORT_PARAMS = {
   ...SEARCH_PARAMS,
   ids: Type.Optional(
     Type.String({
-      maxLength: 65_536,
+      maxLength: MOST_IDS_LENGTH,
       pattern: '^\\d{1,16}(,\\d{1,16})*$',
       allowed: 'ids of items, separated by commas',
       description: 'In an export: only the items of the namespace with these ids.',
@@ -49,10 +48,12 @@ export function exportOf(
 ): Answer {
   const search = searchOf(params, 'blur')
   const ids = params.ids?.split(',').map(Number)
-  const items =
+  const found =
     ids === undefined
       ? transfer.exportMatching(search, caller)
       : transfer.exportByIds({ namespaceId: search.namespaceId, ids }, caller)
+  // The record of a set is true in its namespace only: elsewhere an apply would take the items there for its own.
+  const items = found.filter(({ key }) => key.group !== SETS_GROUP)
   const answer = exportAnswer(items, { version, fileName: fileName(search.namespaceId) })
   const leftOut = transfer.grayLeftOut({ search, ids }, caller)
   return leftOut === 0 ? answer : { ...answer, headers: { ...answer.headers, [LEFT_OUT]: String(leftOut) } }

@@ -1,6 +1,6 @@
 import type { ParameterRules } from '../../../parameters/parameter-field.ts'
 import type { Operations } from '../../../../operations/operations.ts'
-import { readArchive } from '../../../../archive/config-archive.ts'
+import { nothingInZip, readArchive } from '../../../../archive/config-archive.ts'
 import { MetadataError } from '../../../../archive/config-metadata.ts'
 import { openZip } from '../../../../archive/zip-reader.ts'
 import { toNamespaceId } from '../../../../core/namespaces/namespace.ts'
@@ -69,14 +69,14 @@ export function importEndpoint(
       const namespaceId = toNamespaceId(all.namespace)
       // First of all, because it judges whether the caller may write there.
       const isTarget = transfer.takesImports({ namespaceId }, caller)
-      if (file === undefined || file.length === 0) return answers.nothingToImport()
+      if (file === undefined || file.length === 0) return answers.noFile()
       if (!isTarget) return answers.unknownNamespace(namespaceId)
       try {
-        const { items, unrecognized } = await itemsOfFile(file, namespaceId, limits)
-        if (items.length === 0) return answers.nothingToImport()
+        const { items, unrecognized, folder } = await itemsOfFile(file, namespaceId, limits)
+        if (items.length === 0) return answers.nothingInIt(nothingInZip(unrecognized), unrecognized)
         const options = importOptions(all)
         const outcome = await transfer.import({ items, ...options }, caller)
-        return answers.done(outcome, { what: 'import', dryRun: options.dryRun, unrecognized })
+        return answers.done(outcome, { what: 'import', dryRun: options.dryRun, unrecognized, folder })
       } catch (error) {
         if (error instanceof MetadataError) return answers.badMetadata(error.message)
         throw error
@@ -128,7 +128,7 @@ export function cloneEndpoint(transfer: Operations['transfer'], answers: Transfe
         case 'unknown-namespace':
           return answers.unknownNamespace(namespaceId)
         case 'nothing-found':
-          return answers.nothingToImport()
+          return answers.nothingToCopy()
         case 'done':
           return answers.done(cloned.outcome, { what: 'clone', dryRun: options.dryRun, unrecognized: [] })
       }

@@ -20,6 +20,8 @@ import { NACOS_CONFIG_RULES, type Static, Type } from '../../../parameters/schem
 export interface ImportItems {
   readonly items: readonly ImportItem[]
   readonly unrecognized: readonly Unrecognized[]
+  /** The common folder that was taken off; undefined: none was. */
+  readonly folder: string | undefined
 }
 
 const NAMES = Type.Object({ dataId: fields.dataId, group: fields.group })
@@ -48,7 +50,7 @@ export async function importItems(archive: ConfigArchive, namespaceId: string): 
     if (hasUsableName(item.metadata)) items.push(importItem(item, namespaceId))
     else unrecognized.push({ name: item.entry.name, reason: 'bad-name' })
   }
-  return { items, unrecognized }
+  return { items, unrecognized, folder: archive.folder }
 }
 
 function hasUsableName({ dataId, group }: ItemMetadata): boolean {

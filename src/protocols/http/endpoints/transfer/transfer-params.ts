@@ -1,4 +1,4 @@
-import type { Unrecognized } from '../../../../archive/config-archive.ts'
+import { type Unrecognized, UNRECOGNIZED_REASONS } from '../../../../archive/config-archive.ts'
 import {
   IMPORT_POLICIES,
   type ImportOptions,
@@ -43,11 +43,18 @@ export function importOptions({
   return { policy: policy as ImportOptions['policy'], dryRun, srcUser, comment: why, seenState }
 }
 
+/** Why something of a file is not imported. */
+export const REASONS: readonly Unrecognized['reason'][] = UNRECOGNIZED_REASONS
+
 /** How a dialect answers imports and clones. */
 export interface TransferAnswers {
   readonly nothingSelected: () => Answer
-  /** The upload has no items, or the named items do not exist. */
-  readonly nothingToImport: () => Answer
+  /** The items to copy do not exist. */
+  readonly nothingToCopy: () => Answer
+  /** The upload has no file. */
+  readonly noFile: () => Answer
+  /** The file has no item: a sentence about its content. */
+  readonly nothingInIt: (reason: string, unrecognized: readonly Unrecognized[]) => Answer
   readonly unknownNamespace: (namespaceId: string) => Answer
   readonly badMetadata: (reason: string) => Answer
   readonly done: (outcome: ImportOutcome, about: Transferred) => Answer
@@ -58,4 +65,6 @@ export interface Transferred {
   readonly what: 'import' | 'clone'
   readonly dryRun: boolean
   readonly unrecognized: readonly Unrecognized[]
+  /** The common folder that was taken off the names of an archive; absent: none was. */
+  readonly folder?: string | undefined
 }

@@ -1,0 +1,36 @@
+import { Breakable } from '../controls/breakable.tsx'
+import { shownNumber, t } from '../language/text.ts'
+import { linkTo } from '../routing/link.ts'
+import type { AuditEvent } from '../server/audit.ts'
+import { linkToItem, namedItem } from './link-to-item.ts'
+
+/** The names of the items of an event: all that are kept, once they are unfolded. */
+export function EventItems({ event }: { event: AuditEvent }) {
+  const { item, items, itemCount } = event
+  if (itemCount <= 1) return <Breakable text={item} />
+  return (
+    <details>
+      <summary>
+        <Breakable text={item} />
+      </summary>
+      <ul class="plain-list">
+        {items.map((name) => (
+          <li key={name} dir="auto">
+            <Breakable text={name} />
+          </li>
+        ))}
+        {itemCount > items.length && (
+          <li>{t('andMore', { count: shownNumber(itemCount - items.length) })}</li>
+        )}
+      </ul>
+    </details>
+  )
+}
+
+/** Where one can look at an event: at its item, or at the list that has its items. */
+export function linkToEvent({ items, itemCount, time }: AuditEvent): string | undefined {
+  const first = items[0] ?? ''
+  if (itemCount <= 1) return linkToItem(first, time)
+  const { kind, namespaceId } = namedItem(first) ?? {}
+  return kind && linkTo(kind === 'config' ? 'configs' : 'services', { ns: namespaceId! })
+}

@@ -1,0 +1,53 @@
+import { isMetadataName } from './entry-names.ts'
+import { isLitter } from './litter.ts'
+import type { ZipEntry } from './zip-reader.ts'
+
+/** An entry, and the parts of its path below the folder that was taken off. */
+export interface PlacedEntry {
+  readonly entry: ZipEntry
+  readonly parts: readonly string[]
+}
+
+/** The entries of an archive by their places. */
+export interface EntryLayout {
+  /** The common folder on top, which was taken off; undefined: none was. */
+  readonly folder: string | undefined
+  readonly placed: readonly PlacedEntry[]
+}
+
+/**
+ * Where the entries are. Some programs write `\` in place of `/`; that counts where no name has a `/`. People pack the
+ * folder into which they have unpacked an export; it is taken off.
+ */
+export function layoutOf(entries: readonly ZipEntry[]): EntryLayout {
+  const others = entries.filter(({ name }) => !isLitter(name.split(/[/\\]/)))
+  const isUsed = (character: string): boolean => others.some(({ name }) => name.includes(character))
+  const separator = isUsed('\\') && !isUsed('/') ? '\\' : '/'
+  const placed = entries
+    .filter(({ name }) => !name.endsWith(separator))
+    .map((entry) => ({ entry, parts: entry.name.split(separator) }))
+  const folder = commonFolder(placed.map(({ parts }) => parts))
+  if (folder === undefined) return { folder, placed }
+  return { folder, placed: placed.map((one) => withoutFolder(one, folder)) }
+}
+
+function withoutFolder({ entry, parts }: PlacedEntry, folder: string): PlacedEntry {
+  return { entry, parts: parts[0] === folder ? parts.slice(1) : parts }
+}
+
+/**
+ * The folder of everything but litter, if it is no group. Below it every item has two parts, or metadata and an item are
+ * at their places.
+ */
+function commonFolder(paths: readonly (readonly string[])[]): string | undefined {
+  const known = paths.filter((parts) => !isLitter(parts))
+  const folder = known[0]?.[0]
+  if (folder === undefined || folder === '' || folder === '..') return undefined
+  if (!known.every((parts) => parts.length > 1 && parts[0] === folder)) return undefined
+  const below = known.map((parts) => parts.slice(1))
+  const items = below.filter((parts) => !isMetadataName(parts.at(-1)))
+  const hasMetadata = below.some((parts) => parts.length === 1 && isMetadataName(parts[0]))
+  const isItem = (parts: readonly string[]): boolean => parts.length === 2
+  const isOnTop = hasMetadata ? items.some(isItem) : items.length > 0 && items.every(isItem)
+  return isOnTop ? folder : undefined
+}

@@ -1,0 +1,59 @@
+/** The group in which sets of `config apply` keep their records. They belong to their namespace, and no export has them. */
+export const SETS_GROUP = 'waypost.sets'
+
+/** The entry that holds the metadata of each layout. */
+export const METADATA_NAME = { 1: '.meta.yml', 2: '.metadata.yml' } as const
+
+/** Whether a file of this name holds metadata: it is never an item. */
+export function isMetadataName(name: string | undefined): boolean {
+  return name === METADATA_NAME[1] || name === METADATA_NAME[2]
+}
+
+/** The layout that readers expect, for messages. */
+export const EXPECTED_LAYOUT = 'GROUP/DATA_ID, such as DEFAULT_GROUP/app.yml'
+
+/** The names of an item. */
+interface Named {
+  readonly group: string
+  readonly dataId: string
+}
+
+/** The path of an item in an archive or a directory: of two parts, and neither leads anywhere else. */
+export function entryName({ group, dataId }: Named): string {
+  return `${fileNameOf(group)}/${fileNameOf(dataId)}`
+}
+
+/** The names of an item by the parts of its path; undefined if there are other than two. */
+export function namesOfParts(parts: readonly string[]): Named | undefined {
+  const [group = '', dataId = ''] = parts
+  if (parts.length !== 2 || group === '' || dataId === '') return undefined
+  return { group: nameOfFile(group), dataId: nameOfFile(dataId) }
+}
+
+/** Characters that would end a part, or that begin an escape. */
+const SEPARATORS = /[%/\\]/g
+/** Names of devices, which Windows opens in place of a file, also with an ending. */
+const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i
+
+/**
+ * The name of a file for a group or dataId. `.`, `..`, a dot at the end, and names of devices get an escape, `%` and two
+ * hexadecimal digits. A name has no `%`, so an escape is never a name.
+ */
+export function fileNameOf(name: string): string {
+  const plain = name.replace(SEPARATORS, escaped)
+  const isDots = plain === '.' || plain === '..'
+  const ended = plain.replace(isDots ? /\./g : /\.$/, escaped)
+  return ended.replace(DEVICE, (device) => escaped(device[0]!) + device.slice(1))
+}
+
+function escaped(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`
+}
+
+/** The group or dataId of a file name: only an escape that `fileNameOf` writes is one. */
+export function nameOfFile(fileName: string): string {
+  const name = fileName.replace(/%([0-9A-F]{2})/g, (_all, code: string) =>
+    String.fromCharCode(parseInt(code, 16)),
+  )
+  return fileNameOf(name) === fileName ? name : fileName
+}

@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'vitest'
+import { check } from './check.ts'
+import { isWarning } from './finding.ts'
+import { read } from './read.ts'
+
+/** The findings, each with the text that it is about. */
+const found = async (type: string, text: string) =>
+  (await check(type, text)).map(({ code, from, to }) => [code, text.slice(from, to)])
+
+describe('JSON', () => {
+  test.each(['{}', '[1,-2.5e3,"a\\u00e9\\n",true,null,{"a":{"b":[]}}]', ' 1 ', '"a"'])(
+    '%s is right',
+    async (text) => expect(await found('json', text)).toEqual([]),
+  )
+
+  test.each([
+    ['{"a":1,"a":2}', 'duplicateKey', '"a"'],
+    ['{"a":1,}', 'keyExpected', '}'],
+    ['[1 2]', 'commaOrEndExpected', '2'],
+    ['{"a" 1}', 'colonExpected', '1'],
+    ['["a\nb"]', 'wrongString', '"'],
+    ['[01]', 'commaOrEndExpected', '1'],
+    ['{a:1}', 'keyExpected', 'a'],
+    ['1 x', 'afterEnd', 'x'],
+    ['[', 'valueExpected', ''],
+  ])('%j: %s', async (text, code, at) => expect(await found('json', text)).toEqual([[code, at]]))
+
+  test('is not followed into any depth', async () => {
+    expect(await found('json', '['.repeat(100_000))).toEqual([['tooDeep', '[']])
+  })
+})
+
+test('YAML has findings with places, keys that occur twice among them', async () => {
+  expect(await found('yaml', 'a: 1\nb:\n  c: 1\n  c: 2\n')).toEqual([
+    ['duplicateKey', expect.stringContaining('c')],
+  ])
+  expect(await found('yaml', 'a: [1')).toEqual([['yaml.BAD_INDENT', expect.anything()]])
+  expect(await found('yaml', 'a: 1\n---\nb: 2\n')).toEqual([])
+})
+
+test('TOML has a finding with its place', async () => {
+  const right = '# c\n[a]\nb = 1\nbig = 9223372036854775807\nday = 2026-01-02\n[[list]]\nx = "y"\n'
+  expect(await found('toml', right)).toEqual([])
+  expect(await found('toml', 'a = 1\nb = x\n')).toEqual([['toml', 'x']])
+  expect(await check('toml', 'b = 1\na = 1\n a = 2\n')).toEqual([
+    { code: 'duplicateKey', text: 'a', from: 12, to: 18 },
+  ])
+  expect((await check('toml', '[t]\nx = 1\n[t]\n'))[0]).toMatchObject({ code: 'duplicateKey', text: 't' })
+  expect(await found('toml', 'b = [1,\n')).toEqual([['toml', '']])
+})
+
+test('XML, properties and texts', async () => {
+  expect(await found('xml', '<a><b/></a>')).toEqual([])
+  expect(await found('properties', 'a=1\nb=\\u12\na: 2')).toEqual([
+    ['wrongEscape', '\\u'],
+    ['duplicateKey', 'a: 2'],
+  ])
+  expect(await found('text', '{"')).toEqual([])
+})
+
+test('properties are read with their separators, continued lines and escapes, as they are written', async () => {
+  const text = '# no\na=1\n b : two words\nc three\nd=x\\\n   y\\u0041\ne\nf\\ g\t= h\n'
+  const [root] = (await read('properties', text))!.roots
+  const pairs = root?.kind === 'map' ? root.members : []
+  expect(pairs.map(({ name, value }) => [name, value.kind === 'scalar' && value.text])).toEqual([
+    ['a', '1'],
+    ['b', 'two words'],
+    ['c', 'three'],
+    ['d', 'xy\\u0041'],
+    ['e', ''],
+    ['f g', 'h'],
+  ])
+})
+
+/** The findings that readers of applications agree with; the places are those of people. */
+const JUDGED: readonly (readonly [type: string, text: string, code: string | undefined])[] = [
+  ['yaml', 'allowlist: *.svc.cluster.local:9200\n', 'noAnchor'],
+  ['yaml', 'files: [*.log, *.gz]\n', 'noAnchor'],
+  ['yaml', 'b: *a\na: &a 1\n', 'noAnchor'],
+  ['yaml', 'a: &a 1\n---\nb: *a\n', 'noAnchor'],
+  ['yaml', 'a: &a 1\nb: *a\n', undefined],
+  ['yaml', 'n: !!int abc\n', 'wrongTagged'],
+  ['yaml', 'one: &one {a: 1}\ntwo: &two {b: 2}\nc:\n  <<: *one\n  <<: *two\n', undefined],
+  ['yaml', 'c:\n  <<: 1\n', 'wrongMerge'],
+  ['yaml', 'a: "\\q"\n', 'yaml.BAD_DQ_ESCAPE'],
+  ['yaml', 'a: \u0001\n', 'wrongCharacter'],
+  ['yaml', 'yes: 1\ntrue: 2\n', 'duplicateKey'],
+  [
+    'properties',
+    'upload.dir=C:\\\\users\\\\app\nr=\\\\d+\\\\.\\\\u\nshare=\\\\\\\\server\\\\users',
+    undefined,
+  ],
+  ['properties', 'a=\\u12', 'wrongEscape'],
+  ['properties', 'a=\\u00\\\n  41', undefined],
+  ['xml', '<!DOCTYPE c [\n <!ENTITY x "y">\n <!ELEMENT c (#PCDATA)>\n]>\n<c>&x;</c>', undefined],
+  ['xml', '<!DOCTYPE c SYSTEM "c.dtd"><c>&nbsp;</c>', undefined],
+  ['xml', '<c>&nbsp;</c>', 'noEntity'],
+  ['xml', '<a/><b/>', 'outsideRoot'],
+  ['xml', 'text', 'outsideRoot'],
+  ['xml', '<!-- nothing -->', 'noElement'],
+  ['xml', '<a b="1" b="2"/>', 'duplicateAttribute'],
+  ['xml', '<a><b></a></b>', 'wrongEndTag'],
+  ['xml', '<a>', 'noEndTag'],
+  ['xml', '<a>&</a>', 'wrongForm'],
+  ['xml', '<!DOCTYPE a [<!ENTITY x "&y;"><!ENTITY y "&x;">]><a>&x;</a>', 'noEntity'],
+]
+
+test.each(JUDGED)('%s: %j has the finding %s', async (type, text, code) => {
+  const codes = new Set((await check(type, text)).map((finding) => finding.code))
+  expect([...codes]).toEqual(code === undefined ? [] : [code])
+})
+
+test.each([
+  ['yaml', 'a:\n\u00A0\u00A0b: 1\n', [['unseen', '\u00A0\u00A0']]],
+  ['yaml', '\u200Bkey: 1\n', [['unseen', '\u200B']]],
+  ['text', 'a\u3000b', [['unseen', '\u3000']]],
+  ['yaml', 'server：8080\nb: 你好：世界\n', [['wideColon', '：']]],
+  ['properties', 'server.port=8080 \n', [['blankAtEnd', ' ']]],
+  ['text', '\uFEFFbegins with a mark, and 👨\u200D👩 is one picture', []],
+])('%s: %j has characters that nobody sees', async (type, text, expected) => {
+  const warnings = (await check(type, text)).filter(isWarning)
+  expect(warnings.map(({ code, from, to }) => [code, text.slice(from, to)])).toEqual(expected)
+})

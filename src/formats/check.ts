@@ -1,0 +1,12 @@
+import { type Finding, isWarning } from './finding.ts'
+import { read } from './read.ts'
+import { unseenIn } from './unseen.ts'
+
+const MOST_FINDINGS = 100
+
+/** The errors in the form of a text of this type, and then what is odd in it. Types without keys have no errors. */
+export async function check(type: string, text: string): Promise<Finding[]> {
+  const found = (await read(type, text))?.findings ?? []
+  const odd = [...found.filter(isWarning), ...unseenIn(type, text)].toSorted((a, b) => a.from - b.from)
+  return [...found.filter((one) => !isWarning(one)), ...odd].slice(0, MOST_FINDINGS)
+}

@@ -1,0 +1,150 @@
+/** Secrets in texts whose format nobody knows, and within single values: by their looks. */
+import { isSecretKey } from './secret-keys.ts'
+import type { Range } from './tree.ts'
+
+/** A key, what parts it from its value, and the place of the value. */
+const PAIR = /(?<![\w.$/-])(["']?)([\w.$/-]{1,250})\1(?:[ \t]*[:=]|(?=\t))[ \t]*/g
+const QUOTED = /"(?:[^"\\]|\\[^])*"|'(?:[^'\\]|\\[^]|'')*'/y
+const ELEMENT = /<([\w.:-]{1,250})(?:\s[^<>]{0,2000})?>([^<]+)</g
+const NAMED =
+  /\b(?:name|key|id)\s{0,9}[=:]\s{0,9}["']([^"']{1,250})["'][^<>{}]{0,250}?value["']?\s{0,9}[=:]\s{0,9}["']([^"']*)["']/gi
+const BLOCK = /^[|>][+-]?\d*\s*(?:#.*)?$/
+/** A line that long was not written by people. */
+const LONGEST_LINE = 20_000
+
+/** The parts of a text that are values of keys such as password. Each line is looked at once. */
+export function secretsInLines(text: string): Range[] {
+  const found: Range[] = []
+  /** The indentation of a key whose value is below it. */
+  let above: number | undefined
+  let at = 0
+  for (const line of text.split('\n')) {
+    const indent = line.length - line.trimStart().length
+    const isBelow = above !== undefined && (indent > above || (indent === above && /^\s*-\s/.test(line)))
+    if (line.trim() !== '')
+      if (isBelow) found.push({ from: at + indent, to: at + line.trimEnd().length })
+      else {
+        const inLine = secretsInLine(line)
+        above = isOpen(line, inLine) ? indent : undefined
+        if (above === undefined || !BLOCK.test(line.slice(inLine.at(-1)?.from ?? 0).trim()))
+          found.push(...inLine.map(({ from, to }) => ({ from: at + from, to: at + to })))
+      }
+    at += line.length + 1
+  }
+  return found
+}
+
+/** Whether a text may have secrets, in any format: it has a key for one somewhere, or a password in an address. */
+export function mayHaveSecrets(text: string): boolean {
+  const decoded = text
+    .replaceAll(/\\\n[ \t\f]*/g, '')
+    .replaceAll(/\\(?:u00|x)([\da-fA-F]{2})/g, (_, code: string) =>
+      String.fromCharCode(Number.parseInt(code, 16)),
+    )
+  const hasKey = (decoded.match(/[\w.$/-]+/g) ?? []).some(isSecretKey)
+  return hasKey || passwordsInAddresses(decoded).length > 0
+}
+
+/** Whether the value of the key of a line is in the lines below, or continues there. */
+function isOpen(line: string, ranges: readonly Range[]): boolean {
+  const last = ranges.at(-1)
+  if (last !== undefined) return BLOCK.test(line.slice(last.from).trim()) || line.endsWith('\\')
+  const [, , key = ''] = /^\s*(?:- )?(["']?)([\w.$/-]{1,250})\1\s*[:=]\s*$/.exec(line) ?? []
+  return key !== '' && isSecretKey(key)
+}
+
+function secretsInLine(line: string): Range[] {
+  if (line.length > LONGEST_LINE) return isSecretKey(line) ? [{ from: 0, to: line.length }] : []
+  const found = secretsInValue(line, true)
+  for (const match of line.matchAll(ELEMENT))
+    if (isSecretKey(match[1]!)) found.push(endOf(match, match[2]!, 1))
+  for (const match of line.matchAll(NAMED)) if (isSecretKey(match[1]!)) found.push(endOf(match, match[2]!, 1))
+  return withoutOverlaps(found)
+}
+
+function endOf({ index, 0: whole }: RegExpExecArray, value: string, behind: number): Range {
+  const to = index + whole.length - behind
+  return { from: to - value.length, to }
+}
+
+/** The secrets within a value: passwords in addresses, and values of keys in it. In a line, a value goes up to the end. */
+export function secretsInValue(text: string, isLine = false): Range[] {
+  const found = passwordsInAddresses(text)
+  let behind = 0
+  for (const match of text.matchAll(PAIR)) {
+    const { index, 0: whole, 2: key = '' } = match
+    if (index < behind || !isSecretKey(key)) continue
+    const from = index + whole.length
+    const to = valueEnd(text, { from, before: text[index - 1], isQuoted: match[1] !== '', isLine })
+    if (from < to) found.push({ from, to })
+    behind = to
+  }
+  return withoutOverlaps(found)
+}
+
+/** What is known of the value of a key in a text. */
+interface Begun {
+  readonly from: number
+  /** The character before the key. */
+  readonly before: string | undefined
+  /** Whether the key has quotes. */
+  readonly isQuoted: boolean
+  readonly isLine: boolean
+}
+
+function valueEnd(text: string, { from, before, isQuoted, isLine }: Begun): number {
+  QUOTED.lastIndex = from
+  const [quoted] = QUOTED.exec(text) ?? []
+  if (quoted !== undefined) return from + quoted.length
+  // A quote without an end: the same is not looked for once more.
+  if ('"\''.includes(text[from] ?? ' ')) return text.trimEnd().length
+  // Only in an address does `&` or `;` end a value.
+  const inAddress = before !== undefined && '?&;'.includes(before)
+  const inObject = isQuoted || before === '{' || before === ','
+  const end = inAddress || !isLine ? /[&;\s"'<]/g : inObject ? /[,}\s]/g : /\n/g
+  end.lastIndex = from
+  const at = end.exec(text)?.index ?? text.length
+  return from + text.slice(from, at).trimEnd().length
+}
+
+/** `redis://:password@host`, also where the password has odd characters; `jdbc:oracle:thin:user/password@host`; `user:password@tcp(host)`. */
+function passwordsInAddresses(text: string): Range[] {
+  const found: Range[] = []
+  for (let at = text.indexOf('://'); at >= 0;) {
+    const next = text.indexOf('://', at + 3)
+    const rest = text.slice(at + 3, next < 0 ? undefined : next)
+    const length = /^[^\s"'<>`]*/.exec(rest)![0].length
+    const range = passwordIn(rest.slice(0, length))
+    if (range !== undefined) found.push({ from: at + 3 + range.from, to: at + 3 + range.to })
+    at = next
+  }
+  for (const match of text.matchAll(/(?<![^\s"'=])[\w.-]{1,100}:([^\s"']{1,200})@(?:tcp|unix)\(/g)) {
+    const from = match.index + match[0].indexOf(':') + 1
+    found.push({ from, to: from + match[1]!.length })
+  }
+  for (const match of text.matchAll(/:thin:[^\s/@:]{1,100}\/([^\s@]{1,200})@/g))
+    found.push(endOf(match, match[1]!, 1))
+  return found
+}
+
+function passwordIn(address: string): Range | undefined {
+  const colon = address.indexOf(':')
+  const slash = address.search(/[/?#]/)
+  const host = slash < 0 ? address : address.slice(0, slash)
+  let end = host.lastIndexOf('@')
+  // A port has digits only, and a host before it.
+  if (end < 0 && (colon === 0 || !/^\d*$/.test(host.slice(colon + 1)))) end = address.lastIndexOf('@')
+  return colon < 0 || colon + 1 >= end || (slash >= 0 && slash < colon)
+    ? undefined
+    : { from: colon + 1, to: end }
+}
+
+function withoutOverlaps(ranges: readonly Range[]): Range[] {
+  const kept: Range[] = []
+  for (const range of ranges.toSorted((a, b) => a.from - b.from)) {
+    const last = kept.at(-1)
+    if (last === undefined || range.from >= last.to) kept.push(range)
+    else if (range.to > last.to) kept[kept.length - 1] = { from: last.from, to: range.to }
+  }
+  return kept
+}

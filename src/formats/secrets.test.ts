@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest'
+import { isSecretKey } from './secret-keys.ts'
+import { mayHaveSecrets } from './secret-texts.ts'
+import { secretRanges } from './secrets.ts'
+
+const covered = async (type: string, text: string): Promise<string[]> =>
+  (await secretRanges(type, text)).map(({ from, to }) => text.slice(from, to))
+
+test.each<[string, string, string[]]>([
+  ['text', 'password: hunter2', ['hunter2']],
+  ['text', '  db.password = hunter2 ', ['hunter2']],
+  ['text', '"apiKey": "k-1", "user": "shop"', ['"k-1"']],
+  ['text', '{"a":{"client_secret":"s"},"token":7}', ['"s"', '7']],
+  ['text', "access-token: 'a b'", ["'a b'"]],
+  ['text', 'url=jdbc:mysql://db/shop?user=a&password=b&ssl=true', ['b']],
+  ['text', '<db><password>p</password><user>u</user></db>', ['p']],
+  ['text', 'privateKey: |\n  line 1\n\n  line 2\nuser: shop', ['line 1', 'line 2']],
+  ['text', 'password: Ab1&x;Qz9', ['Ab1&x;Qz9']],
+  ['text', 'user: shop\npasswords: ', []],
+  ['text', 'token', []],
+  ['text', '# nothing here', []],
+  ['yaml', 'password: Ab1&x;Qz9', ['Ab1&x;Qz9']],
+  ['yaml', "password: 'it''s-me'", ["'it''s-me'"]],
+  ['yaml', 'password:\n  hunter2\nuser: a', ['hunter2']],
+  ['yaml', 'tokens:\n  - tk-aaa-111\n  - b\n', ['tk-aaa-111', 'b']],
+  ['yaml', 'secrets:\n  db: aaa\n  url: bbb\n', ['aaa', 'bbb']],
+  ['yaml', 'token:\n  expiry: 3600\n  value: aaa\n', ['aaa']],
+  ['yaml', '- name: DB_PASSWORD\n  value: x\n- name: USER\n  value: y\n', ['x']],
+  ['yaml', 'a: &p hunter2\npassword: *p\n', ['hunter2']],
+  ['yaml', 'a: 1 # password: old\n', ['old']],
+  ['yaml', 'password: a b\n  c d\n', ['a b', 'c d']],
+  ['yaml', 'password: "a\\\n  b"\nx: [', ['"a\\', 'b"']],
+  ['properties', 'db.password=;Kx#9&z', [';Kx#9&z']],
+  ['properties', 'mq.password=abc\\\n  defghi\n', ['abc\\', 'defghi']],
+  ['properties', 'password\thunter2', ['hunter2']],
+  ['properties', 'secret.keys[0]=aaa', ['aaa']],
+  ['properties', 'pass\\\n  word=a', ['a']],
+  ['toml', 'password = """a\nb"""\n[x.secrets]\nq = 1\n', ['"""a', 'b"""', '1']],
+  ['xml', '<property name="password" value="hunter2"/>', ['hunter2']],
+  ['xml', '<a><entry key="db.password">x</entry><entry key="user">y</entry></a>', ['x']],
+  ['xml', '<p><name>db.password</name><value>x</value></p>', ['x']],
+  ['xml', '<db password="x" user="y"/>', ['x']],
+  ['xml', '<password>a<![CDATA[b]]></password>', ['a<![CDATA[b]]>']],
+  ['json', '{"name":"DB_PASSWORD","value":"x"}', ['"x"']],
+  ['json', '{"url":"redis://:hunter2@cache:6379","mq":"amqp://u:p@w@mq/v"}', ['hunter2', 'p@w']],
+  ['yaml', 'a: redis://:123/45@h\nb: http://host:80/x@y\nc: u:a/b?c@host\n', ['123/45']],
+  ['yaml', 'a: http://u:a/b?c#d@host\ndsn: root:hunter2@tcp(127.0.0.1:3306)/db\n', ['a/b?c#d', 'hunter2']],
+  ['properties', 'db=jdbc:oracle:thin:scott/tiger@//host', ['tiger']],
+  ['json', '{"password":"x","a":', ['"x"']],
+  ['yaml', 'jaas: Login required username="a" password="b c";\n', ['"b c"']],
+])('%s: in %j the values %j are covered', async (type, text, values) => {
+  expect(await covered(type, text)).toEqual(values)
+  expect(mayHaveSecrets(text) || values.length === 0).toBe(true)
+})
+
+/** Texts without secrets. */
+const OPEN: readonly (readonly [string, string])[] = [
+  ['yaml', 'max_tokens: 4096\npasswordEncoder: bcrypt\ntokenizer: bert\n'],
+  ['yaml', 'token-uri: http://a:80/x@y\ntokenExpiry: 3600\nsecretName: db\nshow-password: true\n'],
+  ['json', '{"maxOutputTokens":1,"passwordPolicy":{"minLength":8},"tokenType":"Bearer"}'],
+  ['properties', 'security.password.encoder=bcrypt\njwt.token.expiration=3600\nserver.port=8080'],
+  ['toml', 'max_tokens = 4096\npassword_min_length = 8\n'],
+  ['xml', '<a passwordEncoder="bcrypt"><url>http://host:80/path</url></a>'],
+  ['yaml', 'url: jdbc:mysql://db:3306/shop?user=a&ssl=true\nmail: a@b.c\n'],
+]
+
+test.each(OPEN)('%s: in %j nothing is covered', async (type, text) => {
+  expect(await covered(type, text)).toEqual([])
+})
+
+test('keys are recognised by a part of them', () => {
+  expect(['spring.datasource.password', 'API_KEY', 'credentials', 'authToken'].every(isSecretKey)).toBe(true)
+  expect(['user', 'port', 'pass', 'keys'].some(isSecretKey)).toBe(false)
+})
+
+test('a long line costs little', async () => {
+  expect(await covered('text', `token: ${'x'.repeat(19_000)}`)).toHaveLength(1)
+  expect(await covered('text', 'token '.repeat(20_000))).toHaveLength(1)
+  expect(await covered('text', '"token" : "'.repeat(1_500))).toHaveLength(1_500 / 2)
+})

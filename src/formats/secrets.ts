@@ -1,0 +1,110 @@
+import { read } from './read.ts'
+import { isSecretKey, judged, type Secrecy } from './secret-keys.ts'
+import { secretsInLines, secretsInValue } from './secret-texts.ts'
+import type { Collection, Range, Reading, Scalar, Tree } from './tree.ts'
+
+/**
+ * The parts of a text that people nearby should not read: values of keys such as password, by the reader of the type. Each part is
+ * within a line. Comments, texts without keys and texts that the reader cannot read are looked through by their lines.
+ */
+export async function secretRanges(type: string, text: string): Promise<Range[]> {
+  const reading = await read(type, text)
+  return reading === undefined ? secretsInLines(text) : secretsOf(reading, text)
+}
+
+/** Such parts of a text that was read, in order and apart from each other. */
+export function secretsOf(reading: Reading, text: string): Range[] {
+  const found: Range[] = []
+  for (const root of reading.roots) new Cover(text, found).walk(root)
+  for (const { from, to } of reading.comments)
+    for (const range of secretsInLines(text.slice(from, to)))
+      found.push({ from: from + range.from, to: from + range.to })
+  if (reading.findings.some(({ code }) => code !== 'duplicateKey')) found.push(...secretsInLines(text))
+  return inLines(text, found)
+}
+
+class Cover {
+  readonly #text: string
+  readonly #found: Range[]
+  /** Trees that are covered by an alias: each once. */
+  readonly #covered = new Set<Tree>()
+
+  constructor(text: string, found: Range[]) {
+    this.#text = text
+    this.#found = found
+  }
+
+  /** Not by calling itself: elements may be as deep as the text is long. */
+  walk(root: Tree): void {
+    const open: [Tree, Secrecy][] = [[root, 'none']]
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      const [tree, secrecy] = next
+      if (tree.kind === 'scalar') this.#scalar(tree, secrecy)
+      else if (tree.kind === 'alias') {
+        const target = secrecy === 'none' ? undefined : tree.target()
+        if (target === undefined || this.#covered.has(target)) continue
+        this.#covered.add(target)
+        open.push([target, secrecy])
+      } else open.push(...this.#members(tree, secrecy))
+    }
+  }
+
+  #members(tree: Collection, secrecy: Secrecy): [Tree, Secrecy][] {
+    const named = namedIn(tree)
+    return tree.members.map((member) => {
+      const { name, value } = member
+      if (member.isMerge === true || name === '#order') return [value, 'none']
+      const ofList = tree.kind === 'list' || name.startsWith('#text')
+      const own = ofList ? secrecy : judged(name.replace(/^@/, ''), secrecy)
+      const isNamed = named !== undefined && named.secrecy !== 'none' && !named.names.includes(name)
+      return [value, own === 'none' && isNamed ? named.secrecy : own]
+    })
+  }
+
+  #scalar(tree: Scalar, secrecy: Secrecy): void {
+    const { from, to, text } = tree
+    if (secrecy === 'none') {
+      for (const range of secretsInValue(this.#text.slice(from, to)))
+        this.#found.push({ from: from + range.from, to: from + range.to })
+      return
+    }
+    if (/^(?:true|false|null|~|)$/i.test(text)) return
+    // The mark of a block says nothing of its text.
+    const start = tree.isBlock === true ? this.#text.indexOf('\n', from) : from
+    if (start >= 0 && start < to) this.#found.push({ from: start, to })
+  }
+}
+
+const NAMES = ['name', 'key', 'id', 'property', 'env', 'variable', 'field', 'header', 'option']
+const VALUES = ['value', 'val', 'default', 'content', '#text']
+
+/** In a map such as `{name: DB_PASSWORD, value: x}`, the secrecy that its name says. */
+function namedIn({
+  members,
+}: Collection): { readonly secrecy: Secrecy; readonly names: readonly string[] } | undefined {
+  const plain = (name: string): string => name.replace(/^@/, '').toLowerCase()
+  const isPair = members.some(({ name }) => VALUES.some((value) => plain(name).startsWith(value)))
+  if (!isPair) return undefined
+  const names = members.filter(({ name, value }) => NAMES.includes(plain(name)) && value.kind === 'scalar')
+  const said = names.find(({ value }) => value.kind === 'scalar' && isSecretKey(value.text))
+  if (said?.value.kind !== 'scalar') return undefined
+  return { secrecy: judged(said.value.text, 'none'), names: names.map(({ name }) => name) }
+}
+
+/** The parts of these ranges in each line, without the blanks around, in order and apart from each other. */
+function inLines(text: string, ranges: readonly Range[]): Range[] {
+  const found: Range[] = []
+  let last = 0
+  for (const range of ranges.toSorted((a, b) => a.from - b.from)) {
+    let at = Math.max(range.from, last)
+    if (at >= range.to) continue
+    for (const line of text.slice(at, range.to).split('\n')) {
+      const from = at + line.length - line.trimStart().length
+      const to = at + line.trimEnd().length
+      if (from < to) found.push({ from, to })
+      at += line.length + 1
+    }
+    last = range.to
+  }
+  return found
+}

@@ -1,0 +1,126 @@
+/** Single values of YAML, as readers of YAML 1.1 take them: those of Java and Python. */
+import { isScalar, type Node, type Scalar } from 'yaml'
+import type { Finding } from './finding.ts'
+import type { Range } from './tree.ts'
+
+/** A plain text that begins so is a text, except for these words. */
+const TEXT = /^[\p{L}_$/][^\s"'\\]*$/u
+const WORDS = /^(?:true|false|yes|no|on|off|y|n|null)$/i
+const TRUE = /^(?:true|yes|on)$/i
+
+/** Whether a key is the same text with and without quotes. */
+export const isSameAsPlain = ({ value }: Scalar): boolean =>
+  typeof value === 'string' && TEXT.test(value) && !WORDS.test(value)
+
+/** Equal for two keys of a map that readers take for one. */
+export function keyIdentity(key: Node | null, step: string): string {
+  if (!isScalar(key)) return `node ${step}`
+  const { value, type, source = '', tag } = key
+  if (tag === 'tag:yaml.org,2002:str') return `string ${source}`
+  if (tag !== undefined) return `${tag} ${source}`
+  if (type === 'PLAIN' && /^(?:true|yes|on|false|no|off)$/i.test(source))
+    return isMixedCase(source) ? `string ${source}` : `boolean ${TRUE.test(source)}`
+  return `${typeof value} ${String(value)}`
+}
+
+/** `yEs` is a text. */
+const isMixedCase = (word: string): boolean =>
+  ![word.toLowerCase(), word.toUpperCase(), word[0]!.toUpperCase() + word.slice(1).toLowerCase()].includes(
+    word,
+  )
+
+const FORMS: Readonly<Record<string, RegExp>> = {
+  'tag:yaml.org,2002:int': /^[-+]?(?:0b[01_]+|0x[\da-fA-F_]+|0[0-7_]*|[1-9][\d_]*(?::[0-5]?\d)*)$/,
+  'tag:yaml.org,2002:float':
+    /^(?:[-+]?(?:[\d_]+(?:\.[\d_]*)?|\.[\d_]+)(?:[eE][-+]?\d+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/,
+  'tag:yaml.org,2002:bool': WORDS,
+}
+
+const TAGS =
+  /^tag:yaml\.org,2002:(?!(?:map|seq|str|null|bool|int|float|binary|timestamp|omap|pairs|set|merge|value|yaml)$)/
+
+/** Whether a tag is written as one of YAML and is none: `!!strr`. Tags of applications, such as `!Ref`, are theirs. */
+export const hasUnknownTag = ({ tag }: { tag?: string }): boolean => tag !== undefined && TAGS.test(tag)
+
+/** Whether a value has not the form that its tag says: `!!int abc`. */
+export function hasWrongForm({ tag, source = '' }: Scalar): boolean {
+  const form = tag === undefined ? undefined : FORMS[tag]
+  return form !== undefined && !form.test(source)
+}
+
+/**
+ * A value as it is written, without its place. The lines of a block have no indentation, and later lines of another text have no
+ * blanks in front. Readers that take two values for different ones do so after this too.
+ */
+export function sourceOf({ type }: Scalar, source: string): string {
+  if (type === 'BLOCK_LITERAL' || type === 'BLOCK_FOLDED') return blockOf(source)
+  return source.includes('\n') ? source.replaceAll(/\n[ \t]*/g, '\n') : source
+}
+
+function blockOf(source: string): string {
+  const [header = '', ...lines] = source.split('\n')
+  const marks = /^[|>][-+\d]*/.exec(header)?.[0] ?? ''
+  // An indentation that is said, or a tab: the lines stay as they are.
+  if (/\d/.test(marks) || lines.some((line) => /^ *\t/.test(line))) return source
+  const indent = lines.reduce(
+    (least, line) => (line.trim() === '' ? least : Math.min(least, indentOf(line))),
+    Infinity,
+  )
+  // Blank lines may be longer or shorter than the indentation.
+  const own = lines.map((line) => line.slice(Math.min(indent, indentOf(line))))
+  if (!marks.includes('+')) {
+    const isEnded = own.at(-1) === ''
+    while (own.at(-1) === '') own.pop()
+    if (isEnded && own.length > 0) own.push('')
+  }
+  return [marks, ...own].join('\n')
+}
+
+const indentOf = (line: string): number => /^ */.exec(line)![0].length
+
+/** The comments of a text: each `#` behind a blank or at the start of a line that is in no value. */
+export function commentsBetween(text: string, values: readonly Range[]): Range[] {
+  const found: Range[] = []
+  const sorted = values.toSorted((a, b) => a.from - b.from)
+  let next = 0
+  let at = text.indexOf('#')
+  while (at >= 0) {
+    while (next < sorted.length && sorted[next]!.to <= at) next++
+    const value = sorted[next]
+    const isInValue = value !== undefined && value.from <= at
+    if (isInValue || !/\s/.test(text[at - 1] ?? '\n')) {
+      at = text.indexOf('#', isInValue ? value.to : at + 1)
+      continue
+    }
+    const end = text.indexOf('\n', at)
+    const to = end < 0 ? text.length : end
+    found.push({ from: at, to })
+    at = text.indexOf('#', to)
+  }
+  return found
+}
+
+/** The place of `\\/` in a text in quotes, which the reader of Java does not take; -1 where there is none. */
+export function slashEscapeIn({ type }: Scalar, source: string): number {
+  if (type !== 'QUOTE_DOUBLE' || !source.includes('\\/')) return -1
+  const escapes = [...source.matchAll(/\\[^]/g)]
+  return escapes.find(([escape]) => escape === '\\/')?.index ?? -1
+}
+
+/** Where a document begins behind `...`, without `---`. */
+export function startsWithoutMarks(text: string): Finding[] {
+  const found: Finding[] = []
+  if (!text.includes('...')) return found
+  let isEnded = false
+  let at = 0
+  for (const line of text.split('\n')) {
+    if (/^\.\.\.(?:\s|$)/.test(line)) isEnded = true
+    else if (isEnded && !/^\s*(?:#|$)/.test(line)) {
+      if (!/^(?:---(?:\s|$)|%)/.test(line))
+        found.push({ code: 'startExpected', text: '', from: at, to: at + line.length })
+      isEnded = false
+    }
+    at += line.length + 1
+  }
+  return found
+}

@@ -1,0 +1,87 @@
+/** Imports of archives that people have unpacked and packed again, under both paths. */
+import { describe, expect, test } from 'vitest'
+import { REPACKED, WITHOUT_ITEMS } from '../support/repacked.ts'
+import { DIALECTS, type Dialect, type Params, type Reply, serverForThisFile } from './client.ts'
+import { configs, filesIn, raw, transferOn } from './transfer-support.ts'
+
+const waypost = serverForThisFile()
+const { contentOf, newNamespace, publish } = transferOn(waypost)
+
+function upload(dialect: Dialect, zip: Buffer, query: Params): Promise<Reply> {
+  const head = '--b\r\nContent-Disposition: form-data; name="file"; filename="f.zip"\r\n\r\n'
+  const body = Buffer.concat([Buffer.from(head), zip, Buffer.from('\r\n--b--\r\n')])
+  const headers = { 'content-type': 'multipart/form-data; boundary=b' }
+  return waypost[dialect].call('POST', configs, { query: { import: true, ...query }, body, headers })
+}
+
+async function namesIn(tenant: string): Promise<string[]> {
+  const query = { search: 'blur', tenant, dataId: '', group: '', pageNo: 1, pageSize: 100 }
+  const { pageItems } = (await waypost.svc.get(configs, query)).json()
+  return (pageItems as { group: string; dataId: string }[]).map(({ group, dataId }) => `${group}/${dataId}`)
+}
+
+describe.each(DIALECTS)('/%s: an import of', (dialect) => {
+  test.each(REPACKED)('$name', async ({ files, items, leftOut = [], folder }) => {
+    const namespace = await newNamespace()
+    const zip = await raw(files)
+    for (const dryRun of [true, false]) {
+      const reply = await upload(dialect, zip, { namespace, dryRun, policy: 'OVERWRITE' })
+      const outcome = dialect === 'svc' ? reply.json() : reply.json().data
+      expect(outcome, reply.text).toMatchObject({
+        succCount: Object.keys(items).length,
+        unrecognizedCount: leftOut.length,
+      })
+      const names = (outcome.unrecognizedData as { itemName: string }[]).map(({ itemName }) => itemName)
+      expect(names).toEqual(leftOut)
+      expect(outcome.folder || undefined).toBe(folder)
+    }
+    expect((await namesIn(namespace)).toSorted()).toEqual(Object.keys(items).toSorted())
+    for (const [name, content] of Object.entries(items)) {
+      const [group, dataId] = name.split('/')
+      expect(await contentOf(namespace, dataId!, group)).toBe(content)
+    }
+  })
+
+  test.each(WITHOUT_ITEMS)('$name publishes nothing, and says why', async ({ files, names }) => {
+    const namespace = await newNamespace()
+    const reply = await upload(dialect, await raw(files), { namespace })
+    const { status, message, detail, code, type } = { status: reply.status, ...reply.json() }
+    if (dialect === 'svc') expect([status, type]).toEqual([400, expect.stringMatching(/:bad-archive$/)])
+    else expect([reply.status, code]).toEqual([200, 100005])
+    expect(detail ?? message).toContain(names)
+    expect(detail ?? message).toContain('Expected is GROUP/DATA_ID')
+    expect(await namesIn(namespace)).toEqual([])
+  })
+})
+
+describe.each(DIALECTS)('/%s: an export', (dialect) => {
+  const ODD = [
+    '../.profile',
+    'G/..',
+    'G/.',
+    './x',
+    'CON/nul.txt',
+    'G/com1',
+    'G/end.',
+    'G/a:b',
+    'G/a..b',
+    '..G/.h',
+  ]
+
+  test.each(['export', 'exportV2'])(
+    '%s has no entry that leaves its folder, and comes back',
+    async (layout) => {
+      const [tenant, to] = [await newNamespace(), await newNamespace()]
+      for (const name of ODD) await publish(tenant, name.split('/')[1]!, { group: name.split('/')[0]! })
+      await publish(tenant, 'shop', { group: 'waypost.sets', content: '{"items":{}}' })
+      const reply = await waypost[dialect].get(configs, { [layout]: true, tenant })
+      const entries = Object.keys(await filesIn(reply.bytes)).filter((name) => name !== '.metadata.yml')
+      expect(entries).toHaveLength(ODD.length)
+      for (const part of entries.flatMap((name) => name.split('/'))) {
+        expect(part).not.toMatch(/^\.\.?$|\.$|^(?:con|nul|com1)(?:\.|$)/i)
+      }
+      expect((await upload(dialect, reply.bytes, { namespace: to })).status).toBe(200)
+      expect((await namesIn(to)).toSorted()).toEqual(ODD.toSorted())
+    },
+  )
+})

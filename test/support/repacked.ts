@@ -1,0 +1,192 @@
+/** Archives as people, systems and editors leave them: for every reader of imports. */
+
+/** Files by their names. */
+export type Files = Readonly<Record<string, string | Buffer>>
+
+/** An archive, and the result of its import. */
+export interface Repacked {
+  readonly name: string
+  readonly files: Files
+  /** The contents that are published, by `group/dataId`. */
+  readonly items: Readonly<Record<string, string>>
+  /** The names of entries that are left out. */
+  readonly leftOut?: readonly string[]
+  /** The folder that is taken off. */
+  readonly folder?: string
+}
+
+/** Metadata of items named `group/dataId`, each of type yaml. */
+export const described = (...names: readonly string[]): string =>
+  `metadata:\n${names.map((name) => `- group: ${name.split('/')[0]}\n  dataId: ${name.split('/')[1]}\n  type: yaml\n`).join('')}`
+
+const BINARY = Buffer.from([0, 0, 0x42, 0xff])
+
+/** Archives with items. */
+export const REPACKED: readonly Repacked[] = [
+  {
+    name: 'a folder around an export',
+    files: {
+      'export_2023/DEFAULT_GROUP/up.yml': 'a: 1\n',
+      'export_2023/.metadata.yml': described('DEFAULT_GROUP/up.yml'),
+    },
+    items: { 'DEFAULT_GROUP/up.yml': 'a: 1\n' },
+    folder: 'export_2023',
+  },
+  {
+    name: 'the files of macOS',
+    files: {
+      'DEFAULT_GROUP/m.yml': 'a: 1\n',
+      'DEFAULT_GROUP/.DS_Store': BINARY,
+      '__MACOSX/DEFAULT_GROUP/._m.yml': BINARY,
+      '.DS_Store': BINARY,
+    },
+    items: { 'DEFAULT_GROUP/m.yml': 'a: 1\n' },
+    leftOut: ['DEFAULT_GROUP/.DS_Store', '__MACOSX/DEFAULT_GROUP/._m.yml', '.DS_Store'],
+  },
+  {
+    name: 'the files of macOS around a folder with metadata',
+    files: {
+      'e/DEFAULT_GROUP/m.yml': 'a: 1\n',
+      'e/.DS_Store': BINARY,
+      'e/.metadata.yml': described('DEFAULT_GROUP/m.yml'),
+      '__MACOSX/e/DEFAULT_GROUP/._m.yml': BINARY,
+      '__MACOSX/._e': BINARY,
+    },
+    items: { 'DEFAULT_GROUP/m.yml': 'a: 1\n' },
+    leftOut: ['e/.DS_Store', '__MACOSX/e/DEFAULT_GROUP/._m.yml', '__MACOSX/._e'],
+    folder: 'e',
+  },
+  {
+    name: 'the files of Windows and of editors',
+    files: {
+      'G/ok.yml': 'a: 1\n',
+      'G/Thumbs.db': BINARY,
+      'G/DESKTOP.INI': BINARY,
+      'G/.ok.yml.swp': BINARY,
+      'G/ok.yml~': 'old',
+      'G/#ok.yml#': 'old',
+      'G/.#ok.yml': 'lock',
+      '.git/HEAD': 'ref: refs/heads/main\n',
+      '.idea/workspace.xml': '<x/>',
+    },
+    items: { 'G/ok.yml': 'a: 1\n' },
+    leftOut: [
+      'G/Thumbs.db',
+      'G/DESKTOP.INI',
+      'G/.ok.yml.swp',
+      'G/ok.yml~',
+      'G/#ok.yml#',
+      'G/.#ok.yml',
+      '.git/HEAD',
+      '.idea/workspace.xml',
+    ],
+  },
+  {
+    name: 'a folder around groups, without metadata',
+    files: { 'export/DEFAULT_GROUP/ok.yml': 'a: 1\n', 'export/SHOP/x.properties': 'a=1\n' },
+    items: { 'DEFAULT_GROUP/ok.yml': 'a: 1\n', 'SHOP/x.properties': 'a=1\n' },
+    folder: 'export',
+  },
+  {
+    name: 'a group alone, which is no folder',
+    files: { 'DEFAULT_GROUP/x.yml': 'a: 1\n' },
+    items: { 'DEFAULT_GROUP/x.yml': 'a: 1\n' },
+  },
+  {
+    name: 'backslashes',
+    files: { 'DEFAULT_GROUP\\win.yml': 'a: 1\n', 'DEFAULT_GROUP\\': '' },
+    items: { 'DEFAULT_GROUP/win.yml': 'a: 1\n' },
+  },
+  {
+    name: 'backslashes, a folder and metadata',
+    files: { 'e\\G\\win.yml': 'a: 1\n', 'e\\.metadata.yml': described('G/win.yml'), 'e\\Thumbs.db': BINARY },
+    items: { 'G/win.yml': 'a: 1\n' },
+    leftOut: ['e\\Thumbs.db'],
+    folder: 'e',
+  },
+  {
+    name: 'a backslash among slashes',
+    files: { 'G/a.yml': 'a: 1\n', 'G\\b.yml': 'b: 1\n' },
+    items: { 'G/a.yml': 'a: 1\n' },
+    leftOut: ['G\\b.yml'],
+  },
+  {
+    name: 'metadata in a group',
+    files: { 'G/a.yml': 'a: 1\n', 'G/.metadata.yml': described('G/a.yml') },
+    items: { 'G/a.yml': 'a: 1\n' },
+    leftOut: ['G/.metadata.yml'],
+  },
+  {
+    name: 'metadata of the first layout in a group, beside another group',
+    files: { 'G/a.yml': 'a: 1\n', 'H/b.yml': 'b: 1\n', 'H/.meta.yml': 'H.b~yml.app=shop\r\n' },
+    items: { 'G/a.yml': 'a: 1\n', 'H/b.yml': 'b: 1\n' },
+    leftOut: ['H/.meta.yml'],
+  },
+  {
+    name: 'names with a dot first',
+    files: { 'G/.env': 'A=1\n', 'G/.env.production': 'A=2\n' },
+    items: { 'G/.env': 'A=1\n', 'G/.env.production': 'A=2\n' },
+  },
+  {
+    name: 'an item that is called like litter, and described',
+    files: { 'G/desktop.ini': 'a=1\n', '.metadata.yml': described('G/desktop.ini') },
+    items: { 'G/desktop.ini': 'a=1\n' },
+  },
+  {
+    name: 'the record of a set',
+    files: { 'G/a.yml': 'a: 1\n', 'waypost.sets/shop': '{"items":{}}' },
+    items: { 'G/a.yml': 'a: 1\n' },
+    leftOut: ['waypost.sets/shop'],
+  },
+  {
+    name: 'the described record of a set',
+    files: {
+      'G/a.yml': 'a: 1\n',
+      'waypost.sets/shop': '{"items":{}}',
+      '.metadata.yml': described('G/a.yml', 'waypost.sets/shop'),
+    },
+    items: { 'G/a.yml': 'a: 1\n' },
+    leftOut: ['waypost.sets/shop'],
+  },
+  {
+    name: 'names that lead elsewhere, as exports write them',
+    files: {
+      '%2E%2E/.profile': 'a',
+      'G/%2E%2E': 'b',
+      'G/%2E': 'c',
+      'G/%61ux.yml': 'd: 1\n',
+      'G/end%2E': 'e',
+      'G/%2e%2e': 'no escape of ours',
+      'G/%2F': 'a slash is in no name',
+    },
+    items: { '../.profile': 'a', 'G/..': 'b', 'G/.': 'c', 'G/aux.yml': 'd: 1\n', 'G/end.': 'e' },
+    leftOut: ['G/%2e%2e', 'G/%2F'],
+  },
+  {
+    name: 'names that lead elsewhere, as older exports have them',
+    files: { '../.profile': 'a', 'G/..': 'b', '.metadata.yml': described('../.profile', 'G/..') },
+    items: { '../.profile': 'a', 'G/..': 'b' },
+  },
+]
+
+/** Archives without an item, each with a name that the answer mentions. */
+export const WITHOUT_ITEMS: readonly {
+  readonly name: string
+  readonly files: Files
+  readonly names: string
+}[] = [
+  { name: 'a file on top', files: { 'app.yml': 'a: 1\n' }, names: '"app.yml"' },
+  { name: 'folders in folders', files: { 'a/b/c/d.yml': 'a: 1\n' }, names: '"a/b/c/d.yml"' },
+  {
+    name: 'the files of systems',
+    files: { '.DS_Store': BINARY, 'Thumbs.db': BINARY },
+    names: '".DS_Store", "Thumbs.db"',
+  },
+  { name: 'metadata alone', files: { '.metadata.yml': described('G/a', 'G/b') }, names: '"G/a", "G/b"' },
+  { name: 'names that no item has', files: { 'G/with space': 'x' }, names: '"G/with space"' },
+  {
+    name: 'many names',
+    files: Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`top-${index}`, 'x'])),
+    names: '"top-4" and 4 more',
+  },
+]

@@ -1,0 +1,174 @@
+/** Archives and directories that people have unpacked and packed again, in the terminal. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { unique, until } from '../interface/client.ts'
+import { filesIn, raw } from '../interface/transfer-support.ts'
+import { described, type Files, REPACKED, WITHOUT_ITEMS } from '../support/repacked.ts'
+import { temporaryDirectory } from '../support/waypost.ts'
+import { terminalForThisFile } from './terminal.ts'
+
+const here = terminalForThisFile()
+
+async function newNamespace(): Promise<string> {
+  const id = unique('ns')
+  await here.svc.post('/console/namespaces', { customNamespaceId: id, namespaceName: id })
+  return id
+}
+
+/** The items on the server, without records of sets. */
+async function contentsIn(tenant: string): Promise<Record<string, string>> {
+  const query = { search: 'blur', tenant, dataId: '', group: '', pageNo: 1, pageSize: 100 }
+  const { pageItems } = (await here.svc.get('/cs/configs', query)).json()
+  const names = (pageItems as { group: string; dataId: string }[]).filter(
+    ({ group }) => group !== 'waypost.sets',
+  )
+  const contents = names.map(async ({ group, dataId }) => {
+    const { text } = await here.svc.get('/cs/configs', { tenant, group, dataId })
+    return [`${group}/${dataId}`, text] as const
+  })
+  return Object.fromEntries(await Promise.all(contents))
+}
+
+function directoryOf(files: Files): string {
+  const directory = temporaryDirectory('repacked-')
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(directory, name)), { recursive: true })
+    writeFileSync(join(directory, name), content)
+  }
+  return directory
+}
+
+async function zipFile(files: Files): Promise<string> {
+  const file = join(temporaryDirectory('repacked-'), 'configs.zip')
+  writeFileSync(file, await raw(files))
+  return file
+}
+
+const COMMANDS = [['import'], ['config', 'import']] as const
+const apply = (directory: string, tenant: string, ...flags: string[]) =>
+  here.terminal.run(['config', 'apply', '-f', directory, '--set', 'shop', '-n', tenant, ...flags])
+
+describe('an import of', () => {
+  test.each(REPACKED.map((one, index) => ({ ...one, command: COMMANDS[index % 2]! })))(
+    '$name',
+    async ({ files, items, leftOut = [], folder, command }) => {
+      const tenant = await newNamespace()
+      const args = [...command, '--from', await zipFile(files), '-n', tenant, '-o', 'json']
+      const { code, out, err } = await here.terminal.run(args)
+      expect([code, err]).toEqual([0, ''])
+      expect(JSON.parse(out)).toMatchObject({
+        published: Object.keys(items).length,
+        unrecognized: leftOut,
+        folder: folder ?? '',
+      })
+      expect(await contentsIn(tenant)).toEqual(items)
+    },
+  )
+
+  test.each(
+    [...WITHOUT_ITEMS, { name: 'nothing', files: {}, names: 'it is empty' }].flatMap((one) =>
+      COMMANDS.map((command) => ({ ...one, command })),
+    ),
+  )('$name ends with 1: $command', async ({ files, names, command }) => {
+    const ran = await here.terminal.run([
+      ...command,
+      '--from',
+      await zipFile(files),
+      '-n',
+      await newNamespace(),
+    ])
+    expect([ran.code, ran.out]).toEqual([1, ''])
+    expect(ran.err).toContain(names)
+    expect(ran.err).toContain('Expected is GROUP/DATA_ID')
+  })
+
+  test('a folder says that it was taken off', async () => {
+    const file = await zipFile({ 'export/A/x.yml': 'a: 1', 'export/B/y.yml': 'b: 1' })
+    const out = await here.terminal.ok('config', 'import', '--from', file, '-n', await newNamespace())
+    expect(out).toBe(
+      'The folder "export" on top counts for nothing: the groups are inside it.\n' +
+        '2 items imported, 0 skipped, 0 in conflict\n',
+    )
+  })
+})
+
+test('the event of an import names its items, and each finds it', async () => {
+  const tenant = await newNamespace()
+  const file = await zipFile({ 'A/x.yml': 'a: 1', 'B/r.json': '{}' })
+  await here.terminal.ok('config', 'import', '--from', file, '-n', tenant)
+  for (const item of [`${tenant}:A:config/x.yml`, `${tenant}:B:config/r.json`]) {
+    const out = await until(
+      () => here.terminal.ok('audit', '--item', item),
+      (text) => text.includes('import configs'),
+    )
+    expect(out).toContain(`${tenant}:A:config/x.yml, ${tenant}:B:config/r.json`)
+  }
+})
+
+describe('an apply of', () => {
+  const onDisk = REPACKED.filter(({ files }) =>
+    Object.keys(files).every((name) => !/\\|^\.\.|\.\.$/.test(name)),
+  )
+
+  test.each(onDisk)('$name', async ({ files, items, folder }) => {
+    const tenant = await newNamespace()
+    // A name that no item has is a fault of a directory.
+    const valid = Object.fromEntries(Object.entries(files).filter(([name]) => !/%2e|%2F/.test(name)))
+    const { code, out, err } = await apply(directoryOf(valid), tenant)
+    expect([code, err]).toEqual([0, ''])
+    expect(await contentsIn(tenant)).toEqual(items)
+    if (folder !== undefined) expect(out).toContain(`The folder "${folder}" on top counts for nothing`)
+  })
+
+  test('an unpacked export is whole, with its dot names and without the records of sets', async () => {
+    const [from, to] = [await newNamespace(), await newNamespace()]
+    const names = ['G/.env', 'G/.env.production', '.hidden/x', 'G/..', '../.profile', 'G/desktop.ini']
+    for (const name of names) {
+      const [group, dataId] = name.split('/')
+      await here.svc.post('/cs/configs', { tenant: from, group, dataId, content: `content of ${name}` })
+    }
+    expect(await apply(directoryOf({ 'S/app.yml': 'a: 1' }), from)).toMatchObject({ code: 0 })
+    const reply = await here.svc.get('/cs/configs', { exportV2: true, tenant: from })
+    const unpacked = directoryOf(await filesIn(reply.bytes))
+    expect(await apply(unpacked, to)).toMatchObject({ code: 0, err: '' })
+    expect(await contentsIn(to)).toEqual(await contentsIn(from))
+    expect(Object.keys(await contentsIn(to))).toHaveLength(names.length + 1)
+  }, 30_000)
+
+  test('a directory names what it leaves out', async () => {
+    const directory = directoryOf({
+      'G/a.yml': 'a: 1',
+      'G/.metadata.yml': described('G/a.yml'),
+      'G/.cache/x': 'x',
+      'G/.not a name': 'x',
+      '.github/workflow.yml': 'x',
+      '.gitignore': 'x',
+      'waypost.sets/shop': '{"items":{}}',
+      '..2026_1/b.yml': 'b: 1',
+    })
+    const { code, out, err } = await apply(directory, await newNamespace(), '--dry-run')
+    expect([code, err]).toEqual([1, ''])
+    expect(out).toBe(
+      '  .github  (left out: hidden)\n' +
+        '  G/.cache  (left out: a hidden directory)\n' +
+        '  G/.metadata.yml  (left out: metadata belongs on top)\n' +
+        '  G/.not a name  (left out: no data id)\n' +
+        '  waypost.sets  (left out: records of sets stay in their namespace)\n' +
+        '+ G/a.yml\n1 to create, 0 to change, 0 to delete, 0 equal\n',
+    )
+  })
+
+  test('a directory without an item ends with 1', async () => {
+    const tenant = await newNamespace()
+    for (const [files, names] of [
+      [{}, 'it is empty'],
+      [{ '.DS_Store': 'x', 'Thumbs.db': 'x' }, '".DS_Store", "Thumbs.db"'],
+      [{ 'waypost.sets/shop': '{"items":{}}' }, '"waypost.sets"'],
+    ] as const) {
+      const { code, out, err } = await apply(directoryOf(files), tenant)
+      expect([code, out]).toEqual([1, ''])
+      expect(err).toContain(names)
+    }
+  })
+})

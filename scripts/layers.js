@@ -57,7 +57,7 @@ const CORE_ROOMS = {
   'core/audit': { layers: [...DECISIONS, 'core/access'] },
   'core/cluster/members': { layers: DECISIONS },
   'core/config/commands': { layers: DECISIONS },
-  'core/naming/liveness': { layers: [...DECISIONS, 'core/work'] },
+  'core/naming/liveness': { layers: [...DECISIONS, 'core/work', 'core/cluster/members'] },
   'core/naming/timeline': { layers: DECISIONS },
   'core/naming/commands': { layers: [...DECISIONS, 'core/naming/liveness', 'core/naming/timeline'] },
   'core/memory': { layers: [...DECISIONS, 'core/namespaces', 'core/access', 'core/naming/commands'] },

@@ -6,7 +6,8 @@ import { removeOrphan } from '../core/cluster/judging/confirm-silence.ts'
 import { address, microtasks, ORDERS, registration } from '../core/core.test-support.ts'
 import type { Command } from '../core/decisions/decision.ts'
 import { Draft } from '../core/decisions/draft.ts'
-import { connectionPublisher } from '../core/naming/state/connection-publisher.ts'
+import type { Publisher } from '../core/naming/state/instance.ts'
+import { connectionOf, connectionPublisher } from '../core/naming/state/connection-publisher.ts'
 import { HealthClock } from '../core/naming/liveness/health-clock.ts'
 import { modifyInstance } from '../core/naming/commands/instance-commands.ts'
 import type { InstancePlace } from '../core/naming/state/presence.ts'
@@ -214,7 +215,9 @@ describe('instances of the connections of a server', () => {
   const [HELD, OTHER] = [address({ port: 1_000 }), address({ port: 1_001 })]
   const publish = (process: string, where = HELD): void => {
     const publisher = connectionPublisher({ process, connectionId: '1' })
-    world.cluster.execute(world.peer, registerInstance(registration({ publisher, address: where })))
+    const isGone = (other: Publisher): boolean =>
+      world.judge.liveness.processes.isGone(connectionOf(other)?.process ?? '')
+    world.cluster.execute(world.peer, registerInstance(registration({ publisher, isGone, address: where })))
   }
   const has = (where = HELD): boolean => world.judge.instance(where)?.healthy === true
 
@@ -294,13 +297,13 @@ describe('instances of the connections of a server', () => {
   test('are not removed by a judge whose commit is delayed until their server is back', () => {
     publish('process of 3')
     const instance = world.judge.instance(HELD)!
-    const remove = removeOrphan(instance, { self: world.judge.id, isMember: () => true })
+    const liveness = { processes: { isDue: () => true } }
+    const judge = { self: world.judge.id, isMember: () => true, liveness }
+    const remove = removeOrphan(instance, judge)
     world.cluster.join(3)
     expect(world.cluster.execute(world.judge, remove)).toBe(false)
     world.cluster.lose(world.cluster.members.at(-1)!)
-    expect(
-      world.cluster.execute(world.judge, removeOrphan(instance, { self: 'x', isMember: () => true })),
-    ).toBe(false)
+    expect(world.cluster.execute(world.judge, removeOrphan(instance, { ...judge, self: 'x' }))).toBe(false)
     const read = new ReadLog()
     remove.decide(new Draft(world.judge.state, read), world.judge.now)
     expect(read.reads.map(({ of }) => of)).toEqual(expect.arrayContaining(['instance', 'records']))
@@ -310,7 +313,7 @@ describe('instances of the connections of a server', () => {
       modifyInstance({ serviceKey: ORDERS, address: HELD, ephemeral: undefined }, PATCH),
     )
     expect(world.cluster.execute(world.judge, remove)).toBe(false)
-    const again = removeOrphan(world.judge.instance(HELD)!, { self: world.judge.id, isMember: () => true })
+    const again = removeOrphan(world.judge.instance(HELD)!, judge)
     expect(world.cluster.execute(world.judge, again)).toBe(true)
     expect(has()).toBe(false)
   })

@@ -110,7 +110,7 @@ test('instances of connections of an earlier process stay for 40 s, and then lea
   const [earlier, own] = publishers
   for (let port = 1; port <= 1_000; port++)
     registered(world.state, { publisher: earlier, address: address({ port }) })
-  registered(world.state, { publisher: own, address: address({ port: 1 }) })
+  registered(world.state, { publisher: own, address: address({ port: 1 }), isGone: () => true })
   pass(40_000)
   expect(world.state.instanceCount(ORDERS)).toBe(1_000)
   expect([...world.state.instances(ORDERS)].every(({ healthy }) => healthy)).toBe(true)

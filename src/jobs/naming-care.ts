@@ -3,8 +3,9 @@ import type { Engine } from '../core/engine/ports.ts'
 import { isChecked } from '../core/naming/state/checked.ts'
 import { expireEmptyServices, forgetExpiredMetadata } from '../core/naming/commands/housekeeping.ts'
 import type { HealthClock } from '../core/naming/liveness/health-clock.ts'
+import type { Publisher } from '../core/naming/state/instance.ts'
 import type { Liveness } from '../core/naming/liveness/liveness.ts'
-import { orphanRemoved } from '../core/naming/liveness/connection-processes.ts'
+import { orphansLeave } from '../core/naming/liveness/connection-processes.ts'
 import { serverStatus, serves } from '../core/operator/server-status.ts'
 import { type Loop, SlicedWork } from '../core/work/sliced-work.ts'
 import type { ServiceKey } from '../core/naming/state/service.ts'
@@ -76,7 +77,11 @@ export class NamingCare {
     const taken = processes.takeOrphans(this.#healthMs(), MOST_AT_ONCE, ({ entry }) =>
       isChecked(state.switches, entry.service.key),
     )
-    engine.applyBehind(taken.map((instance) => orphanRemoved(instance, now())))
+    const healthMs = this.#healthMs()
+    const leaves = (publisher: Publisher): boolean => processes.isDue(publisher, healthMs)
+    engine.applyBehind(
+      taken.flatMap((instance) => orphansLeave(state, instance, { leaves, stamp: now().stamp }) ?? []),
+    )
     processes.counts.removed += taken.length
     return processes.hasMore
   }

@@ -6,6 +6,7 @@ import { Authority } from '../support/certificates.ts'
 import { needTool } from '../support/need-tool.ts'
 import { startWaypost, temporaryDirectory } from '../support/waypost.ts'
 import { signedIn, USER } from './grpc/plain-scenarios.ts'
+import { LateBeats } from './late-beats.ts'
 import {
   execute,
   prepare,
@@ -110,18 +111,21 @@ async function driveNamed(program: ClientProgram): Promise<readonly CheckLine[]>
   }
 }
 
-/** Forwards requests with another `Host` and nothing else changed. No name of DNS is needed for that. */
+/**
+ * Forwards requests with another `Host` and nothing else changed; some beats are late. No name of DNS is needed for that.
+ */
 async function forwardAs(host: string, port: number): Promise<{ readonly port: number; close(): void }> {
   const agent = new http.Agent({ keepAlive: true })
+  const late = new LateBeats()
   const server = http.createServer({ maxHeaderSize: 1024 * 1024 }, (request, response) => {
     const { method, url: path, headers } = request
     const sent = http.request({ host: '127.0.0.1', port, agent, method, path, headers: { ...headers, host } })
     sent.on('response', (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.headers)
-      answer.pipe(response)
+      answer.pipe(response).on('finish', () => late.answered(request))
     })
     sent.on('error', () => response.destroy())
-    request.pipe(sent)
+    late.pass(request, () => request.pipe(sent))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const close = (): void => {

@@ -31,6 +31,8 @@ describeClient(
     'naming: a subscriber of one cluster is pushed that cluster',
     'naming: beats bring back an instance that was lost',
     'naming: beats bring back an instance without metadata',
+    'naming: a full beat that is late brings nothing back',
+    'naming: a light beat that is late brings nothing back',
     'naming: services are filtered by the metadata of their instances',
     'naming: the services of a group are listed',
     'naming: the server is UP',

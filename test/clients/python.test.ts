@@ -13,5 +13,6 @@ describeClient(
     'naming: a modified instance that is unknown is registered',
     'naming: a subscriber sees every change',
     'naming: a beat registers an unknown instance',
+    'naming: a beat that is late brings nothing back',
   ],
 )

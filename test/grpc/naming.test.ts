@@ -2,7 +2,7 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
-import { serverForThisFile, sleep, unique } from '../interface/client.ts'
+import { type Json, serverForThisFile, sleep, unique } from '../interface/client.ts'
 import { clientsOfTests, instanceOf, portsOf } from './naming-fixture.ts'
 
 const waypost = serverForThisFile()
@@ -78,11 +78,60 @@ describe('an instance that a connection registers', () => {
     expect(portsOf(await one.query(serviceName))).toEqual([2, 3])
   })
 
-  test('leaves with what the connection deregisters, whatever address that names', async () => {
+  test('leaves when the connection deregisters its address, and by no other address', async () => {
     const client = await connected()
     const serviceName = unique('svc')
     await client.register(serviceName, { port: 1 })
     expect((await client.deregister(serviceName, { port: 99 })).type).toBe('deregisterInstance')
+    expect(portsOf(await client.query(serviceName))).toEqual([1])
+    for (const _twice of [1, 2]) await client.deregister(serviceName, { port: 1 })
+    expect(portsOf(await client.query(serviceName))).toEqual([])
+  })
+
+  test.each([
+    ['the same cluster', { clusterName: 'c1' }, [2, 3]],
+    ['an empty cluster', { clusterName: '' }, [2, 3]],
+    ['no cluster', { clusterName: null }, [2, 3]],
+    ['another cluster', { clusterName: 'other' }, [2, 3]],
+    ['another port', { port: 9 }, [1, 2, 3]],
+    ['another ip', { ip: '10.0.0.2' }, [1, 2, 3]],
+  ])('leaves a set with nothing else, when a deregistration names %s', async (_name, fields, left) => {
+    const client = await connected()
+    const serviceName = unique('svc')
+    const instances = [1, 2, 3].map((port) => instanceOf({ port, clusterName: 'c1' }))
+    await client.ask('BatchInstanceRequest', { serviceName, type: 'batchRegisterInstance', instances })
+    await client.deregister(serviceName, { port: 1, ...fields })
+    expect(portsOf(await client.query(serviceName))).toEqual(left)
+    await client.deregister(serviceName, { port: 2, clusterName: 'c1' })
+    expect(portsOf(await client.query(serviceName))).toEqual(left.filter((port) => port !== 2))
+  })
+
+  test('leaves in the named cluster, where the connection has the address in two', async () => {
+    const client = await connected()
+    const serviceName = unique('svc')
+    const instances = ['a', 'b'].map((clusterName) => instanceOf({ clusterName }))
+    await client.ask('BatchInstanceRequest', { serviceName, type: 'batchRegisterInstance', instances })
+    const clusters = async () =>
+      (await client.query(serviceName)).hosts.map(({ clusterName }: Json) => clusterName)
+    await client.deregister(serviceName, { clusterName: '' })
+    expect(await clusters()).toEqual(['a', 'b'])
+    await client.deregister(serviceName, { clusterName: 'a' })
+    expect(await clusters()).toEqual(['b'])
+  })
+
+  test('leaves with the others that a deregistration of a batch names, or with all', async () => {
+    const client = await connected()
+    const serviceName = unique('svc')
+    await client.batch(serviceName, [1, 2, 3])
+    const remove = (ports: readonly number[]) =>
+      client.ask('BatchInstanceRequest', {
+        serviceName,
+        type: 'batchDeregisterInstance',
+        instances: ports.map((port) => instanceOf({ port })),
+      })
+    await remove([1, 2, 9])
+    expect(portsOf(await client.query(serviceName))).toEqual([3])
+    await remove([])
     expect(portsOf(await client.query(serviceName))).toEqual([])
   })
 
@@ -186,7 +235,7 @@ describe('subscribers of other kinds', () => {
     times.push((await client.pushedUntil((service) => portsOf(service).includes(1))).lastRefTime)
     await waypost.nacos.post('/ns/instance', { serviceName, ip: '10.0.0.2', port: 2 })
     times.push((await client.pushedUntil((service) => portsOf(service).includes(2))).lastRefTime)
-    await other.deregister(serviceName)
+    await other.deregister(serviceName, { port: 1 })
     times.push((await client.pushedUntil((service) => !portsOf(service).includes(1))).lastRefTime)
     expect(times).toEqual([...new Set(times)].sort((a, b) => a - b))
   })
@@ -270,6 +319,22 @@ describe('what is wrong', () => {
     expect(spoken.body).toMatchObject({ resultCode: 500, errorCode: 400, success: false })
     expect(spoken.body['message']).toMatch(message)
   })
+})
+
+test('a list that is refused has all keys of a list, because the Rust client cannot read the reason otherwise', async () => {
+  const client = await connected()
+  const empty = await client.query(unique('svc'))
+  for (const [type, more] of [
+    ['ServiceQueryRequest', { cluster: 'a;b' }],
+    ['ServiceQueryRequest', { serviceName: 'a b' }],
+    ['SubscribeServiceRequest', { serviceName: 'a b' }],
+  ] as const) {
+    const { body } = await client.grpc.ask(type, { serviceName: unique('svc'), ...more })
+    const list = body['serviceInfo'] as Json
+    expect(Object.keys(list)).toEqual(Object.keys(empty))
+    expect(list).toMatchObject({ hosts: [], lastRefTime: 0 })
+    for (const [name, value] of Object.entries(empty)) expect(typeof list[name]).toBe(typeof value)
+  }
 })
 
 describe('a service with a list of more than 10 MiB', () => {

@@ -13,9 +13,11 @@ describe('of requests that are sent without waiting for answers', () => {
     const serviceName = unique('svc')
     for (const last of ['register', 'deregister'] as const) {
       const answers = Array.from({ length: 40 }, (_, index) =>
-        index % 2 === 0 ? client.deregister(serviceName) : client.register(serviceName, { port: index }),
+        index % 2 === 0
+          ? client.deregister(serviceName, { port: Math.max(index - 1, 0) })
+          : client.register(serviceName, { port: index }),
       )
-      if (last === 'deregister') answers.push(client.deregister(serviceName))
+      if (last === 'deregister') answers.push(client.deregister(serviceName, { port: 39 }))
       await Promise.all(answers)
       expect(portsOf(await client.query(serviceName))).toEqual(last === 'register' ? [39] : [])
     }

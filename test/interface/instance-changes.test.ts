@@ -113,7 +113,7 @@ describe.each(DIALECTS)('/%s:', (dialect) => {
       await waypost[dialect].delete(instance, { ...key, clusterName: 'c1' })
       expect(await hosts(key)).toMatchObject([{ clusterName: 'DEFAULT' }])
       await registered({ ...key, clusterName: 'c1' })
-      await waypost[dialect].delete(instance, key)
+      await waypost[dialect].delete(instance, { ...key, clusterName: 'DEFAULT' })
       expect(await hosts(key)).toMatchObject([{ clusterName: 'c1' }])
     })
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { serverForThisFile, unique, type Json, type Params } from './client.ts'
+import { Client, serverForThisFile, unique, type Json, type Params } from './client.ts'
 
 const waypost = serverForThisFile()
 
@@ -76,10 +76,43 @@ test('one unhealthy instance of many triggers at threshold 1', async () => {
 })
 
 test('disabled instances do not count', async () => {
-  const off = { healthy: false, enabled: false }
-  const list = await listOf(await service(0.5, [up, up, down, off, off]))
+  const gone = { healthy: false, enabled: false }
+  const list = await listOf(await service(0.5, [up, up, down, gone, gone]))
   expect(healths(list).filter(Boolean)).toHaveLength(2)
   expect(list.reachProtectionThreshold).toBe(false)
+})
+
+const off = { enabled: false }
+const SHARES: readonly (readonly [string, number, Params[]])[] = [
+  ['one of two, and one disabled', 0.6, [up, down, { ...up, ...off }]],
+  ['one of one, and two disabled and unhealthy', 0.6, [up, { ...down, ...off }, { ...down, ...off }]],
+  ['all disabled', 0.6, [{ ...down, ...off }]],
+  ['equal to the threshold', 0.5, [up, down]],
+  ['above the threshold', 0.4, [up, down]],
+  ['none healthy', 0.1, [down, down]],
+  ['no threshold', 0, [down, down]],
+]
+
+test.each(SHARES)('each door says the same as the list: %s', async (_name, threshold, instances) => {
+  const serviceName = await service(threshold, instances)
+  const listed = (await listOf(serviceName)).reachProtectionThreshold
+  const { svc, nacos } = waypost
+  const page = { pageNo: 1, pageSize: 9 }
+  const said: Json = {}
+  const data = (answer: Json): Json => answer.data ?? answer
+  for (const path of ['/nacos/v1/ns', '/nacos/v2/ns']) {
+    const client = new Client(`${waypost.server.url}${path}`)
+    said[path] = data((await client.get('/instance/list', { serviceName })).json()).reachProtectionThreshold
+  }
+  for (const [name, client] of Object.entries({ svc, nacos })) {
+    const query = { ...page, serviceNameParam: serviceName }
+    const { serviceList } = (await client.get('/ns/catalog/services', query)).json()
+    said[`catalog of ${name}`] = serviceList[0].triggerFlag === 'true'
+  }
+  const inventory = (await svc.get('/console/services', { ...page, text: serviceName })).json()
+  said.console = inventory.pageItems.find((one: Json) => one.name === serviceName).protecting
+  said.explained = (await svc.get('/console/explain', { serviceName })).json().protecting
+  expect(said).toEqual(Object.fromEntries(Object.keys(said).map((door) => [door, listed])))
 })
 
 test('the share counts only the requested clusters', async () => {

@@ -2,6 +2,7 @@ import { type FedChange, savedValue } from '../../src/core/decisions/changes.ts'
 import { MEMBER } from '../../src/core/cluster/members/member-records.ts'
 import { connectionOf } from '../../src/core/naming/state/connection-publisher.ts'
 import { addressText, type InstanceRecord } from '../../src/core/naming/state/instance.ts'
+import { hasRoom, publishersOf } from '../../src/core/naming/state/claims.ts'
 import type { PublishedInstance } from '../../src/core/naming/commands/replace-instances.ts'
 import type { JudgingServer } from './judging-server.ts'
 import { serviceKeyOf } from './known-values.ts'
@@ -51,6 +52,8 @@ export class ConnectionCheck {
   readonly #records = new Map<string, InstanceRecord>()
   /** The process of each member. */
   readonly #members = new Map<string, string>()
+  /** Since when a process is a member. */
+  readonly #memberMs = new Map<string, number>()
   /** When a process was no member any more. */
   readonly #goneMs = new Map<string, number>()
   readonly #connections = new Map<string, Connection>()
@@ -88,9 +91,9 @@ export class ConnectionCheck {
     for (const { connection, atMs } of this.#ended) {
       if (atMs === this.#world.nowMs) continue
       const { id, client } = connection
-      for (const [place, { publisher }] of this.#records)
-        if (connectionOf(publisher)?.connectionId === id)
-          violation(`${place} is there, though c${client.index} has ended its connection`)
+      for (const [place, record] of this.#records)
+        if (publishersOf(record).some((publisher) => connectionOf(publisher)?.connectionId === id))
+          violation(`${place} is there or claimed, though c${client.index} has ended its connection`)
     }
     this.#ended = this.#ended.filter(({ atMs }) => atMs === this.#world.nowMs)
   }
@@ -102,8 +105,8 @@ export class ConnectionCheck {
   }
 
   /**
-   * Everything has worked for long enough: each address that clients want belongs to one of these clients, and nothing else is
-   * there.
+   * Everything has worked for long enough: each address that clients want belongs to one of these clients. No instance and no
+   * claim is of anybody else.
    */
   atEnd(servers: readonly JudgingServer[]): void {
     for (const { server } of servers)
@@ -112,11 +115,13 @@ export class ConnectionCheck {
         const left = new Set(clients.flatMap(({ wanted }) => [...wanted.keys()]))
         for (const { record } of server.state.instances(serviceKeyOf(service))) {
           const where = addressText(record.address)
-          const owner = connectionOf(record.publisher)?.connectionId
-          const isWanted = clients.some(
-            ({ wanted, connection }) => connection?.id === owner && wanted.has(where),
-          )
-          if (!isWanted) violation(`at the end ${server.name} has ${where} in ${service} by ${owner}`)
+          for (const publisher of publishersOf(record)) {
+            const owner = connectionOf(publisher)?.connectionId
+            const isWanted = clients.some(
+              ({ wanted, connection }) => connection?.id === owner && wanted.has(where),
+            )
+            if (!isWanted) violation(`at the end ${server.name} has ${where} in ${service} by ${owner}`)
+          }
           left.delete(where)
         }
         if (left.size > 0) violation(`at the end ${server.name} lacks ${[...left].join()} in ${service}`)
@@ -133,8 +138,26 @@ export class ConnectionCheck {
       const place = placeOf(change.serviceKey.groupedName, addressText(change.address))
       const record = this.#records.get(place)
       this.#records.delete(place)
-      if (record !== undefined) this.#removed(place, record)
+      if (record === undefined) return
+      this.#removed(place, record)
+      this.#expectNobody(place, record)
     } else this.#noteMember(change)
+  }
+
+  /** An address is not listed any more: nobody alive publishes it, whoever had it. */
+  #expectNobody(place: string, record: InstanceRecord): void {
+    if (!hasRoom(record)) return
+    for (const { service, index, wanted, connection, isClosed } of this.#clients) {
+      const where = addressText(record.address)
+      if (isClosed || connection === undefined || !wanted.has(where) || !connection.steady.has(where))
+        continue
+      if (placeOf(serviceKeyOf(service).groupedName, where) !== place) continue
+      const { process } = connection.server.facts
+      const isMember = [...this.#members.values()].includes(process)
+      const memberMs = this.#world.nowMs - (this.#memberMs.get(process) ?? 0)
+      if (isMember && memberMs > REPAIRED_MS && !this.#released.has(connection))
+        violation(`${place} is removed, though c${index} publishes it too`)
+    }
   }
 
   #noteMember(change: FedChange): void {
@@ -148,6 +171,7 @@ export class ConnectionCheck {
     if (before !== undefined && before !== process) this.#goneMs.set(before, this.#world.nowMs)
     if (process === undefined) this.#members.delete(change.id)
     else {
+      if (before !== process) this.#memberMs.set(process, this.#world.nowMs)
       this.#members.set(change.id, process)
       this.#goneMs.delete(process)
     }
@@ -174,6 +198,9 @@ export class ConnectionCheck {
       violation(`${place} of c${client.index} is removed ${keptMs} ms after its server was gone`)
   }
 }
+
+/** A server that has just become a member again registers what was removed meanwhile, after this time at most, ms. */
+const REPAIRED_MS = 5_000
 
 function canWrite({ server, isMember, isCut, isSlow }: JudgingServer): boolean {
   return isMember && !isCut && !isSlow && !server.isFrozen

@@ -1,3 +1,6 @@
+import type { Change } from '../../src/core/decisions/changes.ts'
+import { isPublishedBy } from '../../src/core/naming/state/claims.ts'
+import { addressText, type InstanceRecord } from '../../src/core/naming/state/instance.ts'
 import { MEMBER } from '../../src/core/cluster/members/member-records.ts'
 import type { ModelAccess } from '../../src/core/engine/model-access.test-support.ts'
 import type {
@@ -72,6 +75,37 @@ export const FAULTS_OF_JUDGES: Readonly<Record<string, Planted>> = {
 export const FAULTS_OF_CONNECTIONS: Readonly<Record<string, Planted>> = {
   'a judge that removes what a dead server leaves at once': { ...NOTHING, keepsOrphans: false },
   'a server that does not look after its connections': { ...NOTHING, restores: false },
+  'a claim that is lost': {
+    ...NOTHING,
+    store: (access) => storing(access, ({ claims: _claims, ...record }) => record),
+  },
+  'an address that goes to one that left': {
+    ...NOTHING,
+    store: (access) => {
+      const before = new Map<string, InstanceRecord>()
+      return storing(access, (record) => {
+        const place = addressText(record.address)
+        const stays = before.get(place)?.claims?.filter((claim) => !isPublishedBy(record, claim.publisher))
+        const kept = { ...record, claims: [...(stays ?? []), ...(record.claims ?? [])] }
+        before.set(place, kept)
+        return kept
+      })
+    },
+  },
+}
+
+/** A store that writes other records of instances. */
+function storing(access: ModelAccess, recordOf: (record: InstanceRecord) => InstanceRecord) {
+  const other = (change: Change): Change =>
+    change.kind === 'instance-saved' ? { ...change, record: recordOf(change.record) } : change
+  return {
+    mostChanges: access.mostChanges,
+    commit: (units: readonly Unit[], decidedAt: number) =>
+      access.commit(
+        units.map((unit) => ({ ...unit, changes: unit.changes.map(other) })),
+        decidedAt,
+      ),
+  }
 }
 
 /** The store is not told that the decision rests on who the members were. */

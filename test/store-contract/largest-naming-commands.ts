@@ -211,7 +211,9 @@ export const LARGEST_OF_NAMING: Readonly<Record<string, LargestCase>> = {
   removeOrphan: {
     prepare: (server) => register(server, 1, true),
     run: async (server) =>
-      server.engine.execute(removeOrphan(firstInstance(server), { self: 'me', isMember: () => true })),
+      server.engine.execute(
+        removeOrphan(firstInstance(server), { liveness: new Liveness(), self: 'me', isMember: () => true }),
+      ),
   },
   confirmSilence: {
     prepare: (server) => register(server, 1, true),

@@ -94,6 +94,29 @@ export function namingContract(bench: StoreBench<StateStore>): void {
     expect(loaded).toEqual(records.toSorted(byPort).map(withoutSerial))
   })
 
+  test('an instance comes back with the claims to its address, and without them when they are gone', async () => {
+    let store = await bench.fresh()
+    const service = sampleService('shop', 7)
+    const rest = { weight: 0.5, enabled: false, registered: { zone: 'ü' }, app: 'b', healthy: false }
+    const claims = [
+      { publisher: { kind: 'connection', id: 'p/1' } as const, ...rest },
+      { publisher: BEATS, ...rest },
+      { publisher: OPERATOR, ...rest, healthy: true },
+    ]
+    const connection = { kind: 'connection', id: 'p/2' } as const
+    const records = [
+      { ...sampleInstance(80), claims },
+      { ...sampleInstance(81), publisher: connection, claims },
+      sampleInstance(82),
+    ]
+    const before = instanceSaved(service, { ...sampleInstance(82), claims }, true)
+    await store.write(serviceSaved(service), before)
+    await store.write(...records.map((record) => instanceSaved(service, record, true)))
+    store = await bench.reopen(store)
+    const loaded = (await instancesOf(store)).map(({ record }) => record)
+    expect(loaded).toEqual(records.toSorted(byPort).map(withoutSerial))
+  })
+
   test('thousands of instances that are written at once all come back', async () => {
     let store = await bench.fresh()
     const service = sampleService('shop', 7)

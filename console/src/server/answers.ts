@@ -600,6 +600,8 @@ export interface ShownInstance {
   readonly healthy: boolean
   readonly enabled: boolean
   readonly ephemeral: boolean
+  /** How many other publishers have registered the address too: one takes over when its publisher leaves. */
+  readonly claims: number
   readonly app: string
   readonly metadata: Readonly<Record<string, string>>
   readonly remembered: Readonly<Record<string, string>>
@@ -656,6 +658,8 @@ export interface ExplainedInstance {
   readonly healthy: boolean
   readonly enabled: boolean
   readonly ephemeral: boolean
+  /** How many other publishers have registered the address too: one takes over when its publisher leaves. */
+  readonly claims: number
   /** Whether the client gets it. */
   readonly listed: boolean
   readonly reasons: readonly ('healthy' | 'unhealthy' | 'protection' | 'no-weight' | 'disabled' | 'other-cluster' | 'selector')[]
@@ -678,12 +682,12 @@ export interface ExplainedInstancePage {
 export interface TimelineEntry {
   /** Epoch milliseconds. */
   readonly atMs: number
-  readonly kind: 'registered' | 'removed' | 'healthy' | 'unhealthy' | 'enabled' | 'disabled' | 'weight' | 'metadata'
+  readonly kind: 'registered' | 'removed' | 'healthy' | 'unhealthy' | 'enabled' | 'disabled' | 'weight' | 'metadata' | 'late-beat'
   readonly ip: string
   readonly port: number
   readonly clusterName: string
   /** silence: no beats came; operator: somebody asked for it. */
-  readonly cause: 'registration' | 'deregistration' | 'beat' | 'silence' | 'probe' | 'operator' | 'connection'
+  readonly cause: 'registration' | 'deregistration' | 'beat' | 'silence' | 'probe' | 'operator' | 'connection' | 'claim'
   /** The user that asked for it; null where nobody was signed in. */
   readonly user: string | null
   /** From where it was asked for; null where nobody knows. */

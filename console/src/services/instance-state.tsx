@@ -32,7 +32,10 @@ function Disabling({ atMs, user, fromIp, cause }: NonNullable<Instance['disabled
 }
 
 /** The cause of the health of an instance, in words; `elapsedMs` is the time since the list was read. */
-function reasonOf({ health, lastBeatAgoMs, expiresInMs, healthy }: Instance, elapsedMs: number): string {
+function reasonOf(
+  { health, lastBeatAgoMs, expiresInMs, healthy, claims }: Instance,
+  elapsedMs: number,
+): string {
   const parts: string[] = []
   if (lastBeatAgoMs !== null) parts.push(t('lastBeat', { time: shownDuration(lastBeatAgoMs + elapsedMs) }))
   switch (health.reason) {
@@ -58,6 +61,7 @@ function reasonOf({ health, lastBeatAgoMs, expiresInMs, healthy }: Instance, ela
       parts.push(t('reasonNever'))
       break
   }
+  if (claims > 0) parts.push(t('claimed', { count: claims }))
   return parts.join(' · ')
 }
 

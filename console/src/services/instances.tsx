@@ -293,6 +293,18 @@ function InstanceActions(props: Pick<TableProps, 'name' | 'onEdit' | 'onChanged'
           }}
         >
           <p>{instance.ephemeral ? t('deregisterEphemeral') : t('deregisterPersistent')}</p>
+          {instance.ephemeral && instance.enabled && (
+            <button
+              type="button"
+              class="button small"
+              onClick={() => {
+                setRemoving(false)
+                void askFirst().catch(tellProblem)
+              }}
+            >
+              {t('disableInstead')}
+            </button>
+          )}
         </Confirm>
       )}
     </div>

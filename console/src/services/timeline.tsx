@@ -65,6 +65,7 @@ const BADGES = {
   disabled: 'warn',
   weight: 'accent',
   metadata: 'accent',
+  'late-beat': 'accent',
 } as const satisfies Record<TimelineEntry['kind'], string>
 
 function Entries({ entries }: { entries: readonly TimelineEntry[] }) {

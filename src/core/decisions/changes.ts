@@ -63,13 +63,16 @@ export interface InstanceSaved {
   readonly stamp: number
 }
 
-/** An instance was deregistered, replaced or has expired. */
+/**
+ * An instance was deregistered, replaced or has expired. `absent`: the store does not have it any more, and this server has
+ * missed why.
+ */
 export interface InstanceRemoved {
   readonly kind: 'instance-removed'
   readonly serviceKey: ServiceKey
   readonly address: InstanceAddress
   readonly serial: number
-  readonly reason: 'deregistered' | 'expired'
+  readonly reason: 'deregistered' | 'expired' | 'absent'
   readonly stamp: number
 }
 

@@ -95,12 +95,18 @@ export class Follower {
     try {
       this.#show(changes)
       this.#apply(changes, this.#options.clock())
-      this.#options.feed.publishChanges(changes, this.#revision)
+      this.#options.feed.publishChanges(this.#seen(changes), this.#revision)
     } catch (error) {
       this.#isBroken = true
       fatal(error, 'a change could not be applied')
       throw error
     }
+  }
+
+  /** A change of waiting claims alone is no new list, and is not published. */
+  #seen(changes: readonly Change[]): readonly Change[] {
+    const unseen = new Set(this.state.takeUnseen())
+    return unseen.size === 0 ? changes : changes.filter((change) => !unseen.has(change))
   }
 
   /** The observer works for people: a fault there changes nothing of the state. */

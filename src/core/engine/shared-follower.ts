@@ -129,7 +129,7 @@ function* namingDifference(
       const { address, serial: own } = record
       const about = { serviceKey: key, address, serial: own }
       if (!stays.has(whereText({ record })))
-        yield { kind: 'instance-removed', ...about, reason: 'deregistered', stamp }
+        yield { kind: 'instance-removed', ...about, reason: 'absent', stamp }
     }
     if (!services.has(serviceKeyText(key))) yield { kind: 'service-deleted', key, serial }
   }

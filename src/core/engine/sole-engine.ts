@@ -143,7 +143,12 @@ export class SoleEngine implements Engine {
   #mustSync({ durability, changes }: Decision<unknown>): boolean {
     if (durability !== 'synced if stored') return durability === 'synced'
     const { store } = this.#options
-    return changes.some((change) => change.kind === 'instance-removed' && store.mayHave(change.serial))
+    return changes.some(
+      (change) =>
+        (change.kind === 'instance-removed' && store.mayHave(change.serial)) ||
+        // A claim takes the place of the instance that leaves.
+        (change.kind === 'instance-saved' && !change.beat && store.mayHave(change.record.serial)),
+    )
   }
 
   #applyAtOnce<T>(decision: Decision<T>): T {

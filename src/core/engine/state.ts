@@ -12,11 +12,16 @@ import { GRAY } from '../config/state/gray-version.ts'
 import { AddressIndex } from '../naming/state/address-index.ts'
 import { timingOf } from '../naming/state/beat-timing.ts'
 import { newInstance } from '../naming/liveness/timed-instance.ts'
-import { type InstanceAddress, isSamePublisher, type Metadata } from '../naming/state/instance.ts'
+import {
+  type InstanceAddress,
+  isSamePublisher,
+  isSameRecord,
+  type Metadata,
+} from '../naming/state/instance.ts'
 import { Liveness } from '../naming/liveness/liveness.ts'
 import { NamingCounter, type NamingLimits, NO_NAMING_LIMITS } from '../naming/state/naming-sizes.ts'
 import { LISTS_AHEAD, listsAheadMs } from '../naming/state/lists-ahead.ts'
-import type { InstancePlace, Presence } from '../naming/state/presence.ts'
+import type { InstancePlace, Leaving, Presence } from '../naming/state/presence.ts'
 import { REMEMBERED_METADATA, rememberedId } from '../naming/state/remembered-metadata.ts'
 import type { Service, ServiceKey } from '../naming/state/service.ts'
 import type { ServiceEntry, Instance } from '../naming/state/service-entry.ts'
@@ -51,12 +56,14 @@ export class State implements View {
   #listsAheadMs = 0
   /** Counts the revisions that were applied. */
   #step = 0
+  #unseen: Change[] = []
 
   /** `floorMs`: every `lastRefTime` is later (epoch ms). `presence` learns of changes and answers times. */
   constructor(floorMs: number, namingLimits = NO_NAMING_LIMITS, presence: Presence = new Liveness()) {
     this.#presence = presence
     this.namingLimits = namingLimits
     this.services = new ServiceTable(floorMs)
+    presence.follow(this)
   }
 
   /** The switches in force: the stored ones, with this server's own over them. */
@@ -131,6 +138,13 @@ export class State implements View {
     return this.#listsAheadMs
   }
 
+  /** The applied changes that no list shows, because they concern claims alone. Each is returned once. */
+  takeUnseen(): readonly Change[] {
+    const unseen = this.#unseen
+    if (unseen.length > 0) this.#unseen = []
+    return unseen
+  }
+
   /** Applies the changes of one revision. Liveness counts from `now.healthMs`. */
   apply(changes: Iterable<Change>, now: Now): void {
     this.#step++
@@ -157,7 +171,7 @@ export class State implements View {
         this.#saveService(change.service, change.stamp, now)
         return
       case 'service-deleted':
-        this.#deleteService(change.key)
+        this.#deleteService(change.key, now)
         return
       case 'instance-saved':
         this.#saveInstance(change, now)
@@ -186,14 +200,14 @@ export class State implements View {
     this.#noteEmptiness(entry, now)
   }
 
-  #deleteService(key: ServiceKey): void {
+  #deleteService(key: ServiceKey, now: Now): void {
     const entry = this.services.get(key)
     if (entry === undefined) return
     this.namingSizes.instances.add(key.namespaceId, -entry.instances.size)
     this.namingSizes.services.add(key.namespaceId, -1)
     for (const instance of entry.instances.values()) {
       this.memory.add('instances', { heap: instanceBytes(instance.record), external: 0 }, -1)
-      this.#letGo(instance, undefined)
+      this.#letGo(instance, { reason: 'deregistered', atMs: now.healthMs })
       entry.delete(instance)
     }
     this.#presence.serviceLeft(entry)
@@ -214,14 +228,17 @@ export class State implements View {
       this.namingSizes.instances.add(change.serviceKey.namespaceId, 1)
       this.#presence.metadataChanged(placeOf(instance), false, now.healthMs)
     }
-    if (!isSamePublisher(instance.record.publisher, change.record.publisher))
-      this.#presence.instanceTaken(instance)
+    const { record: before } = instance
+    if (!isSamePublisher(before.publisher, change.record.publisher) || before.claims !== change.record.claims)
+      this.#presence.publishersChange(instance, change.record, now.healthMs)
+    const isShown = known === undefined || !isOnlyOfClaims(known, change)
     this.#countMerged(instance, -1)
     instance.record = change.record
     if (change.healthy !== undefined) instance.healthy = change.healthy
     this.#layMetadata(instance)
     this.#countMerged(instance, 1)
     this.#presence.instanceSaved(instance, change.beat, now.healthMs)
+    if (!isShown) return void this.#unseen.push(change)
     this.#touch(entry, change.stamp)
     this.#noteEmptiness(entry, now)
   }
@@ -231,7 +248,7 @@ export class State implements View {
     const instance = entry?.get(change.address)
     if (entry === undefined || instance === undefined) return
     entry.delete(instance)
-    this.#letGo(instance, change.reason === 'expired' ? now.healthMs : undefined)
+    this.#letGo(instance, { reason: change.reason, atMs: now.healthMs })
     this.namingSizes.instances.add(change.serviceKey.namespaceId, -1)
     const place = placeOf(instance)
     if (this.#remembered(place) !== undefined) this.#presence.metadataChanged(place, true, now.healthMs)
@@ -239,9 +256,9 @@ export class State implements View {
     this.#noteEmptiness(entry, now)
   }
 
-  #letGo(instance: Instance, expiredMs: number | undefined): void {
+  #letGo(instance: Instance, leaving: Leaving): void {
     this.#countMerged(instance, -1)
-    this.#presence.instanceLeft(instance, expiredMs)
+    this.#presence.instanceLeft(instance, leaving)
     this.#addresses.delete(instance)
   }
 
@@ -324,6 +341,12 @@ export class State implements View {
     const isAbandoned = entry.service.madeBy === 'registration' && entry.instances.size === 0
     this.#presence.serviceChanged(entry, isAbandoned, now.healthMs)
   }
+}
+
+/** Whether a change leaves an instance as it is, and changes only the claims to its address. */
+function isOnlyOfClaims({ record, healthy }: Instance, change: InstanceSaved): boolean {
+  if (record.claims === undefined && change.record.claims === undefined) return false
+  return (change.healthy ?? healthy) === healthy && isSameRecord(record, change.record)
 }
 
 function placeOf({ entry, record }: Instance): InstancePlace {

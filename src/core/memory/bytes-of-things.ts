@@ -1,7 +1,7 @@
 import type { ConfigItem } from '../config/state/config-item.ts'
 import { DELETED_CONFIG } from '../config/state/config-comment.ts'
 import { GRAY } from '../config/state/gray-version.ts'
-import type { InstanceRecord, Metadata } from '../naming/state/instance.ts'
+import type { Claim, InstanceRecord, Metadata } from '../naming/state/instance.ts'
 import { REMEMBERED_METADATA, type RememberedMetadata } from '../naming/state/remembered-metadata.ts'
 import type { Service } from '../naming/state/service.ts'
 import { type Bytes, bytesOf, MAP_ENTRY_BYTES, namedTextsBytes, textBytes } from './bytes-of.ts'
@@ -12,6 +12,8 @@ import { type Bytes, bytesOf, MAP_ENTRY_BYTES, namedTextsBytes, textBytes } from
 const CONFIG_BYTES = 600
 const SERVICE_BYTES = 310
 const INSTANCE_BYTES = 290
+/** Its object, its place in a list, and its publisher. */
+const CLAIM_BYTES = 160
 const RECORD_BYTES = MAP_ENTRY_BYTES
 /** An item with gray versions is in two tables of its own, and its view is kept. */
 const GRAY_ITEM_BYTES = 350
@@ -37,11 +39,17 @@ export function serviceBytes({ key, metadata, selector, clusters }: Service): nu
   return heap
 }
 
-/** The bytes of an instance. */
-export function instanceBytes({ address, publisher, registered, app }: InstanceRecord): number {
+/** The bytes of an instance, with the claims to its address. */
+export function instanceBytes({ address, publisher, registered, app, claims }: InstanceRecord): number {
   const own = publisher.kind === 'connection' ? MAP_ENTRY_BYTES + textBytes(publisher.id) : 0
   const texts = textBytes(address.ip) + textBytes(address.cluster) + textBytes(app)
-  return INSTANCE_BYTES + texts + own + namedTextsBytes(registered)
+  const waiting = claims === undefined ? 0 : claims.reduce((sum, claim) => sum + claimBytes(claim), 0)
+  return INSTANCE_BYTES + texts + own + waiting + namedTextsBytes(registered)
+}
+
+function claimBytes({ publisher, registered, app }: Claim): number {
+  const own = publisher.kind === 'connection' ? MAP_ENTRY_BYTES + textBytes(publisher.id) : 0
+  return CLAIM_BYTES + own + textBytes(app) + namedTextsBytes(registered)
 }
 
 /** The bytes of metadata that consists of texts of others: remembered keys over registered ones. */

@@ -1,4 +1,4 @@
-import { isProtecting } from '../../core/naming/state/select-instances.ts'
+import { isServiceProtecting } from '../../core/naming/state/select-instances.ts'
 import type { ServiceEntry, Instance } from '../../core/naming/state/service-entry.ts'
 import { groupOf, type ServiceKey, serviceNameOf } from '../../core/naming/state/service.ts'
 import type { State } from '../../core/engine/state.ts'
@@ -111,19 +111,13 @@ async function findAll(
 
 /** The figures of a service: it walks over all of its instances. */
 export function figuresOf(entry: ServiceEntry): ServiceFigures {
-  let [healthyCount, disabledCount] = [0, 0]
-  const taken = { healthy: 0, all: 0 }
+  let [healthyCount, disabledCount, unhealthyCount] = [0, 0, 0]
   for (const { healthy, record } of entry.instances.values()) {
     if (healthy) healthyCount++
     if (!record.enabled) disabledCount++
-    else {
-      taken.all++
-      if (healthy) taken.healthy++
-    }
+    else if (!healthy) unhealthyCount++
   }
-  const isTooFew = isProtecting(entry.service.protectThreshold, taken)
-  const unhealthyCount = taken.all - taken.healthy
-  return { entry, healthyCount, disabledCount, unhealthyCount, isProtecting: isTooFew }
+  return { entry, healthyCount, disabledCount, unhealthyCount, isProtecting: isServiceProtecting(entry) }
 }
 
 function serviceFilter(request: ServiceInventoryRequest): (entry: ServiceEntry) => boolean {

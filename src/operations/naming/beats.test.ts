@@ -1,6 +1,6 @@
 import { ANONYMOUS } from '../../core/access/identity.ts'
 import { beforeEach, expect, test } from 'vitest'
-import { at, EngineWorld, lastBeatMs, ORDERS } from '../../core/core.test-support.ts'
+import { at, deregistered, EngineWorld, lastBeatMs, ORDERS } from '../../core/core.test-support.ts'
 import { beatOperations } from './beats.ts'
 import { Guard } from '../guard.ts'
 import type { Authorisation } from '../authorisation.ts'
@@ -12,10 +12,12 @@ const request = { serviceKey: ORDERS, ...address, full, fingerprint: 'PUT ?beat'
 
 let world: EngineWorld
 let isAllowed: boolean
+let late: string[]
 let beats: ReturnType<typeof beatOperations>
 beforeEach(() => {
   world = new EngineWorld()
   isAllowed = true
+  late = []
   const authorisation: Authorisation = { isOn: true, allows: () => isAllowed }
   beats = beatsOf(authorisation)
 })
@@ -28,6 +30,7 @@ function beatsOf(authorisation: Authorisation) {
     liveness,
     engine,
     clock: () => at(world.nowMs),
+    timeline: { during: (_request, run) => run(), lateBeat: (_key, { cluster }) => void late.push(cluster) },
   })
 }
 
@@ -37,6 +40,14 @@ test('a full beat registers an unknown instance with its fields, and renews it f
   expect(await beats.beat(request, caller)).toMatchObject({ kind: 'registered', intervalMs: 5_000 })
   expect(instance()).toMatchObject({ metadata: { zone: 'a' }, record: { weight: 1, ephemeral: true } })
   expect(beats.beat(request, caller)).toMatchObject({ kind: 'renewed', lightBeatEnabled: true })
+})
+
+test('a beat after a deregistration registers nothing, and is noted once', async () => {
+  await beats.beat(request, caller)
+  deregistered(world.state, address, at(world.nowMs))
+  for (const source of [request, { ...request, full: undefined }, { ...request, cluster: undefined }])
+    expect(beats.beat(source, caller)).toMatchObject({ kind: 'renewed', intervalMs: 5_000 })
+  expect([instance(), late]).toEqual([undefined, ['DEFAULT']])
 })
 
 test('a light beat registers nothing', () => {

@@ -34,14 +34,12 @@ export interface Beaten {
 }
 
 /** Makes the operations of beats. */
-export function beatOperations(
-  parts: Omit<InstanceParts, 'loop' | 'timeline' | 'isAlive' | 'maxInstanceMetadataBytes'>,
-) {
+export function beatOperations(parts: Omit<InstanceParts, 'loop' | 'isAlive' | 'maxInstanceMetadataBytes'>) {
   const { guard, state, liveness, clock } = parts
   return {
     /**
      * Renews an instance. A full beat of an unknown one registers it, unless a switch (sendBeatOnly, disableAddIP) says
-     * that beats only renew; a light one does not.
+     * that beats only renew; a light one does not. A beat of an instance that was deregistered a moment ago changes nothing.
      */
     beat: guard.operation({
       permission: WRITE_SERVICE,
@@ -51,6 +49,11 @@ export function beatOperations(
         const result = beat(parts, request, clock())
         if (result.kind === 'renewed')
           return result.moved.length === 0 ? renewed(parts, result) : keepAll(parts, result)
+        // Clients of `/nacos` would register again after any other answer.
+        if (result.kind === 'left') {
+          if (result.isFirst) noteLate(parts, request, result.cluster)
+          return beaten(parts, 'renewed', result.intervalMs)
+        }
         const { sendBeatOnly, disableAddIP } = state.switches
         // Clients of `/nacos` must get 20404 here: after a refusal, one client library beats in a tight loop.
         if (request.full === undefined || sendBeatOnly || disableAddIP) return beaten(parts, 'unknown')
@@ -71,6 +74,14 @@ export function beatOperations(
         instance === undefined ? undefined : renewed(parts, renewKnown(liveness, instance, clock())),
     }),
   }
+}
+
+function noteLate(
+  { timeline, clock }: BeatOperationParts,
+  { serviceKey: { namespaceId, groupedName }, ip, port }: BeatRequest,
+  cluster: string,
+): void {
+  timeline.lateBeat({ namespaceId, groupedName }, { ip, port, cluster }, clock().stamp)
 }
 
 type BeatOperationParts = Parameters<typeof beatOperations>[0]

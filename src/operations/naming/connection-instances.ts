@@ -1,14 +1,13 @@
-import type {
-  ConnectionInstances,
-  EndedConnection,
-} from '../../core/naming/connections/connection-instances.ts'
+import type { ConnectionInstances } from '../../core/naming/connections/connection-instances.ts'
+import type { EndedConnection } from '../../core/naming/connections/publications.ts'
 import type { PublishingClient } from '../../core/naming/connections/connection-registration.ts'
 import { refuseTooMuchMetadata } from '../../core/naming/commands/metadata-commands.ts'
 import type { PublishedInstance, Replacement } from '../../core/naming/commands/replace-instances.ts'
+import type { InstanceAddress } from '../../core/naming/state/instance.ts'
 import type { ServiceKey } from '../../core/naming/state/service.ts'
 import type { State } from '../../core/engine/state.ts'
 import type { Guard } from '../guard.ts'
-import { instanceText } from './instances.ts'
+import { instanceText } from './instance-targets.ts'
 import { NEVER_RECORDED } from '../operation-audit.ts'
 import { serviceResource, WRITE_SERVICE } from './services.ts'
 
@@ -32,6 +31,13 @@ export interface PublishInstancesRequest extends ConnectionRequest {
   readonly instances: readonly PublishedInstance[]
   /** The client, for people who look at its instances. */
   readonly client?: PublishingClient
+  /** Whether its client names one instance, and may not know that this is the whole set. */
+  readonly isSingle?: boolean
+}
+
+/** Instances of a connection to remove; `named` undefined: all. */
+export interface WithdrawRequest extends ConnectionRequest {
+  readonly named?: readonly InstanceAddress[]
 }
 
 /** A connection that has ended. */
@@ -67,12 +73,12 @@ export function connectionInstanceOperations(parts: ConnectionInstanceOperationP
         return connectionInstances.publish({ ...request, username })
       },
     }),
-    /** Removes all instances of the connection in the service, now or later. */
+    /** Removes the named instances of the connection in the service, or all, now or later. Ok where it has none of these. */
     withdraw: guard.operation({
       permission: WRITE_SERVICE,
       audit: { operation: 'deregister instance', countsOthers: true, isRecorded: NEVER_RECORDED },
       resources: ofService,
-      run: (request: ConnectionRequest): Replacement | Promise<Replacement> =>
+      run: (request: WithdrawRequest): Replacement | Promise<Replacement> =>
         connectionInstances.withdraw(request),
     }),
     /**

@@ -138,12 +138,15 @@ describe('an instance of a connection', () => {
   })
 
   test('is removed by an operator only if its server is gone', async () => {
-    publish('this')
-    expect(() => operations.deregister(target, caller)).toThrow(
-      expect.objectContaining({ code: 'instance-connected' }),
-    )
     publish('gone')
     await settled(operations.deregister(target, caller))
     expect(world.state.instancesInAll).toBe(0)
+    publish('this')
+    const refused = expect.objectContaining({ code: 'instance-connected' })
+    expect(() => operations.deregister(target, caller)).toThrow(refused)
+    publish('gone')
+    await settled(operations.deregister(target, caller))
+    expect(world.state.instancesInAll, 'the live one takes over').toBe(1)
+    expect(() => operations.deregister(target, caller)).toThrow(refused)
   })
 })

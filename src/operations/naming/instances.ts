@@ -10,7 +10,7 @@ import {
   modifyOrRegister,
   setHealth,
 } from '../../core/naming/commands/instance-commands.ts'
-import { DEFAULT_CLUSTER, type InstanceAddress, type Metadata } from '../../core/naming/state/instance.ts'
+import { type InstanceAddress, type Metadata, type Publisher } from '../../core/naming/state/instance.ts'
 import type { Instance } from '../../core/naming/state/service-entry.ts'
 import type { Liveness } from '../../core/naming/liveness/liveness.ts'
 import {
@@ -28,6 +28,7 @@ import type { Actor } from '../../core/naming/timeline/timeline-entry.ts'
 import type { Guard } from '../guard.ts'
 import type { Caller } from '../authorisation.ts'
 import { afterwards } from '../afterwards.ts'
+import { type InstanceRequest, instanceText, targetOf, targetThere } from './instance-targets.ts'
 import { type BatchParts, carryOutBatch } from './metadata-batches.ts'
 import { READ_SERVICE, serviceResource, WRITE_SERVICE } from './services.ts'
 
@@ -40,19 +41,10 @@ export interface InstanceParts extends BatchParts {
   readonly clock: () => Now
   /** Whether the server process of a connection is alive. */
   readonly isAlive: (process: string) => boolean
-  /** Learns who asks for a change. */
-  readonly timeline: Pick<Timeline, 'during'>
+  /** Learns who asks for a change, and of late beats. */
+  readonly timeline: Pick<Timeline, 'during' | 'lateBeat'>
   /** The most metadata that an instance may have, in bytes of UTF-8. */
   readonly maxInstanceMetadataBytes: number
-}
-
-/** Which instance is meant; `cluster` undefined: the one in DEFAULT; `ephemeral` undefined: of either kind. */
-export interface InstanceRequest {
-  readonly serviceKey: ServiceKey
-  readonly ip: string
-  readonly port: number
-  readonly cluster: string | undefined
-  readonly ephemeral: boolean | undefined
 }
 
 /** An instance to remove. */
@@ -96,20 +88,22 @@ function registrations(parts: InstanceParts) {
 
 /** Registers; an instance that is there just like this has beaten. */
 function registerOperation(parts: InstanceParts) {
-  const { guard, engine, clock } = parts
+  const { guard, engine, clock, liveness } = parts
+  const isGone = (publisher: Publisher): boolean =>
+    liveness.processes.isGone(connectionOf(publisher)?.process ?? '')
   return guard.operation({
     permission: WRITE_SERVICE,
     audit: {
       operation: 'register instance',
       item: instanceText,
       countsOthers: true,
-      isRecorded: (request) => !isEphemeral(parts, request) || isPersistent(parts, request),
+      isRecorded: (request) => !isEphemeral(parts, request) || isPersistent(parts, targetOf(request)),
     },
     resources: ofInstance,
     run: (request: RegisterRequest) => {
       const { weight, enabled, healthy, metadata, app } = request
       const { serviceKey, address, ephemeral } = targetOf(request)
-      const registered = { serviceKey, address, ephemeral, weight, enabled, healthy, metadata, app }
+      const registered = { serviceKey, address, ephemeral, weight, enabled, healthy, metadata, app, isGone }
       return afterwards(engine.execute(registerInstance(registered)), (registration) => {
         if (registration === 'known') beat(parts, { serviceKey, ...address }, clock())
         return registration
@@ -125,13 +119,13 @@ function deregisterOperation(parts: InstanceParts) {
     permission: WRITE_SERVICE,
     audit: {
       operation: 'deregister instance',
-      item: (request: DeregisterRequest) => instanceText(request),
+      item: (request: DeregisterRequest) => textThere(parts, request),
       countsOthers: true,
-      isRecorded: (request) => isPersistent(parts, request),
+      isRecorded: (request) => isPersistent(parts, targetThere(parts.state, request)),
     },
     resources: ofInstance,
     run: (request: DeregisterRequest, caller) => {
-      const target = targetOf(request)
+      const target = targetThere(parts.state, request)
       return timeline.during(askedBy(caller, 'deregister', target), () =>
         engine.execute(
           deregisterInstance(target, (publisher) => {
@@ -146,12 +140,13 @@ function deregisterOperation(parts: InstanceParts) {
   })
 }
 
-function modifications({ guard, engine, timeline, maxInstanceMetadataBytes }: InstanceParts) {
+function modifications(parts: InstanceParts) {
+  const { guard, engine, timeline, maxInstanceMetadataBytes, state } = parts
   const permission = WRITE_SERVICE
   return {
     modify: guard.operation({
       permission,
-      audit: { operation: 'modify instance', item: (request: ModifyRequest) => instanceText(request) },
+      audit: { operation: 'modify instance', item: (request: ModifyRequest) => textThere(parts, request) },
       resources: ofInstance,
       run: (request: ModifyRequest, caller) => {
         const { weight, enabled, metadata, registersUnknown } = request
@@ -163,7 +158,7 @@ function modifications({ guard, engine, timeline, maxInstanceMetadataBytes }: In
           actor: actorOf(caller),
         }
         const commandOf = registersUnknown ? modifyOrRegister : modifyInstance
-        const target = targetOf(request)
+        const target = targetThere(state, request)
         return timeline.during(askedBy(caller, 'modify', target), () =>
           engine.execute(commandOf(target, patch)),
         )
@@ -171,10 +166,10 @@ function modifications({ guard, engine, timeline, maxInstanceMetadataBytes }: In
     }),
     setHealth: guard.operation({
       permission,
-      audit: { operation: 'set health', item: (request: SetHealthRequest) => instanceText(request) },
+      audit: { operation: 'set health', item: (request: SetHealthRequest) => textThere(parts, request) },
       resources: ofInstance,
       run: (request: SetHealthRequest, caller) => {
-        const target = targetOf(request)
+        const target = targetThere(state, request)
         return timeline.during(askedBy(caller, 'health', target), () =>
           engine.execute(setHealth(target, request.healthy)),
         )
@@ -184,7 +179,14 @@ function modifications({ guard, engine, timeline, maxInstanceMetadataBytes }: In
 }
 
 /** Which instances of a service a batch means, and the keys to write or to remove; see {@link MetadataBatch}. */
-export type BatchRequest = Omit<MetadataBatch, 'maxBytes'>
+export interface BatchRequest extends Omit<MetadataBatch, 'maxBytes' | 'instances'> {
+  readonly instances: readonly BatchedInstance[]
+}
+
+/** An instance of a batch. */
+export type BatchedInstance = Omit<InstanceRequest, 'serviceKey' | 'ephemeral'> & {
+  readonly ephemeral: boolean
+}
 
 /** Instances of a service to change in the same way. */
 export interface ModifyManyRequest {
@@ -201,7 +203,7 @@ export interface ModifiedMany {
 }
 
 function batches(parts: InstanceParts) {
-  const { guard, timeline, maxInstanceMetadataBytes: maxBytes } = parts
+  const { guard, timeline } = parts
   const during = <T>(serviceKey: ServiceKey, caller: Caller, run: () => T): T =>
     timeline.during(askedBy(caller, 'modify', { serviceKey, address: undefined }), run)
   return {
@@ -222,7 +224,7 @@ function batches(parts: InstanceParts) {
       audit: { operation: 'update metadata' },
       resources: ofInstance,
       run: (batch: BatchRequest, caller) =>
-        during(batch.serviceKey, caller, () => carryOutBatch(parts, { ...batch, maxBytes }, updateMetadata)),
+        during(batch.serviceKey, caller, () => carryOutBatch(parts, meantBy(parts, batch), updateMetadata)),
     }),
     /** Removes keys from the metadata of several instances; answers which ones. */
     deleteMetadata: guard.operation({
@@ -230,9 +232,22 @@ function batches(parts: InstanceParts) {
       audit: { operation: 'delete metadata' },
       resources: ofInstance,
       run: (batch: BatchRequest, caller) =>
-        during(batch.serviceKey, caller, () => carryOutBatch(parts, { ...batch, maxBytes }, deleteMetadata)),
+        during(batch.serviceKey, caller, () => carryOutBatch(parts, meantBy(parts, batch), deleteMetadata)),
     }),
   }
+}
+
+/** A batch with the cluster of each instance. */
+function meantBy(
+  { state, maxInstanceMetadataBytes: maxBytes }: InstanceParts,
+  batch: BatchRequest,
+): MetadataBatch {
+  const { serviceKey } = batch
+  const instances = batch.instances.map((one) => {
+    const { address } = targetThere(state, { ...one, serviceKey })
+    return { ...address, ephemeral: one.ephemeral }
+  })
+  return { ...batch, maxBytes, instances }
 }
 
 /** How many instances are changed before the next ones: their changes are written together. */
@@ -249,7 +264,9 @@ async function modifyMany(
   const notFound: InstanceAddress[] = []
   const patch = { weight, enabled, metadata: undefined, maxMetadataBytes, actor }
   for (let from = 0; from < instances.length; from += TOGETHER) {
-    const targets = instances.slice(from, from + TOGETHER).map((one) => targetOf({ ...one, serviceKey }))
+    const targets = instances
+      .slice(from, from + TOGETHER)
+      .map((one) => targetThere(state, { ...one, serviceKey }))
     const modify = async (target: InstanceTarget): Promise<void> => {
       const record = state.instance(serviceKey, target.address)?.record
       const isThere = record !== undefined && (target.ephemeral ?? record.ephemeral) === record.ephemeral
@@ -269,8 +286,8 @@ function reads({ guard, state }: InstanceParts) {
       permission: READ_SERVICE,
       resources: ofInstance,
       run: (request: InstanceRequest): Instance => {
-        const target = targetOf(request)
-        refuseDamagedService(state, target.serviceKey)
+        refuseDamagedService(state, targetOf(request).serviceKey)
+        const target = targetThere(state, request)
         const instance = state.instance(target.serviceKey, target.address)
         const isOther = target.ephemeral !== undefined && instance?.record.ephemeral !== target.ephemeral
         if (instance === undefined || isOther) throw notFound(state, target)
@@ -297,27 +314,21 @@ function ofInstance({ serviceKey }: { serviceKey: ServiceKey }) {
   return [serviceResource(serviceKey)]
 }
 
-function targetOf({ serviceKey, ip, port, cluster, ephemeral }: InstanceRequest): InstanceTarget {
-  return { serviceKey, address: { ip, port, cluster: cluster ?? DEFAULT_CLUSTER }, ephemeral }
-}
-
-/** How the audit names an instance. */
-export function instanceText({
-  ip,
-  port,
-  cluster = DEFAULT_CLUSTER,
-}: Pick<InstanceRequest, 'ip' | 'port' | 'cluster'>): string {
-  return `${ip}:${port}@${cluster}`
-}
-
 function isEphemeral({ state }: Pick<InstanceParts, 'state'>, { ephemeral }: InstanceRequest): boolean {
   return ephemeral ?? state.switches.defaultInstanceEphemeral
 }
 
 /** Whether there is a persistent instance at the address, which the request may replace or remove. */
-function isPersistent({ state }: Pick<InstanceParts, 'state'>, request: InstanceRequest): boolean {
-  const { serviceKey, address } = targetOf(request)
+function isPersistent(
+  { state }: Pick<InstanceParts, 'state'>,
+  { serviceKey, address }: InstanceTarget,
+): boolean {
   return state.instance(serviceKey, address)?.record.ephemeral === false
+}
+
+/** How the audit names the instance that a request means. */
+function textThere({ state }: Pick<InstanceParts, 'state'>, request: InstanceRequest): string {
+  return instanceText(targetThere(state, request).address)
 }
 
 function notFound(state: State, { serviceKey, address }: InstanceTarget): Refusal {

@@ -3,8 +3,6 @@ import type { Instance } from '../../core/naming/state/service-entry.ts'
 import { instanceIdOf } from '../../core/naming/state/instance.ts'
 import { decimalText } from './java-numbers.ts'
 
-const GENERATOR_KEY = 'preserved.instance.id.generator'
-
 /** The facts from which a host is written. */
 export type HostFacts = Pick<Instance, 'record' | 'metadata' | 'entry'>
 
@@ -28,7 +26,8 @@ export function hostJson(host: HostFacts, healthy: boolean, beatIntervalMs: numb
     instanceHeartBeatInterval: intervalMs ?? beatIntervalMs,
     instanceHeartBeatTimeOut: unhealthyMs,
     ipDeleteTimeout: removeMs,
-    instanceIdGenerator: metadata[GENERATOR_KEY] ?? 'simple',
+    // Ids are made in one way only, whatever the metadata ask for.
+    instanceIdGenerator: 'simple',
   })
   const [id, ip] = [JSON.stringify(instanceIdOf(address, groupedName)), JSON.stringify(address.ip)]
   const weight = decimalText(record.weight)

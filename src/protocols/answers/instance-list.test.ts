@@ -176,7 +176,7 @@ test('a host has the timing of its metadata', () => {
     instanceHeartBeatInterval: 1_000,
     instanceHeartBeatTimeOut: 2_000,
     ipDeleteTimeout: 3_000,
-    instanceIdGenerator: 'snowflake',
+    instanceIdGenerator: 'simple',
   })
 })
 

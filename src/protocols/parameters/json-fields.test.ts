@@ -152,10 +152,10 @@ describe('beats', () => {
 })
 
 describe('batch locators', () => {
-  test('ports and flags may be texts, cluster and kind have defaults', () => {
+  test('ports and flags may be texts, the kind has a default, and the cluster may be absent', () => {
     const text = '[{"ip":"1.1.1.1","port":"80","ephemeral":"false"},{"ip":"h","port":1,"clusterName":"c1"}]'
     expect(parseInstanceLocators(text)).toEqual([
-      { ip: '1.1.1.1', port: 80, ephemeral: false, clusterName: 'DEFAULT' },
+      { ip: '1.1.1.1', port: 80, ephemeral: false, clusterName: undefined },
       { ip: 'h', port: 1, ephemeral: true, clusterName: 'c1' },
     ])
     expect(parseInstanceLocators('[]')).toEqual([])

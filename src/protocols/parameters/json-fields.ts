@@ -1,6 +1,6 @@
 import { createPublicKey, X509Certificate } from 'node:crypto'
 import { type Schema, SVC_RULES } from './schema.ts'
-import { DEFAULT_CLUSTER, type Metadata } from '../../core/naming/state/instance.ts'
+import type { Metadata } from '../../core/naming/state/instance.ts'
 import type { HttpChecker, SentChecker, SentMysqlChecker } from '../../core/naming/state/health-checker.ts'
 import { labelsOfExpression } from '../../core/naming/state/label-selector.ts'
 import type { Selector } from '../../core/naming/state/service.ts'
@@ -34,7 +34,7 @@ export interface SentLocator {
   readonly ip: string
   readonly port: number
   readonly ephemeral: boolean
-  readonly clusterName: string
+  readonly clusterName: string | undefined
 }
 
 type JsonObject = Record<string, unknown>
@@ -94,7 +94,7 @@ function beatMetadata(value: unknown, maxBytes: number): Metadata | undefined {
 /** The most instances that one batch may name. */
 const MAX_LOCATORS = 10_000
 
-/** Reads the `instances` of a batch; `ephemeral` defaults to true, `clusterName` to DEFAULT. */
+/** Reads the `instances` of a batch; `ephemeral` defaults to true. */
 export function parseInstanceLocators(text: string): SentLocator[] {
   const allowed = 'a JSON array of objects with ip, port, ephemeral and clusterName'
   const list = parseJson(text, 'instances', allowed)
@@ -107,7 +107,7 @@ export function parseInstanceLocators(text: string): SentLocator[] {
       ip: required(LOCATOR.ip, json) as string,
       port: required(LOCATOR.port, json) as number,
       ephemeral: (optional(LOCATOR.ephemeral, json) as boolean | undefined) ?? true,
-      clusterName: (optional(LOCATOR.clusterName, json) as string | undefined) ?? DEFAULT_CLUSTER,
+      clusterName: optional(LOCATOR.clusterName, json) as string | undefined,
     }
   })
 }

@@ -1,3 +1,4 @@
+import type { Logger } from 'pino'
 import { LiveProcesses } from '../../core/cluster/members/live-processes.ts'
 import { ConnectionInstances } from '../../core/naming/connections/connection-instances.ts'
 import type { ConnectionProcesses } from '../../core/naming/liveness/connection-processes.ts'
@@ -21,7 +22,10 @@ export interface Publishing {
 }
 
 /** Makes the parts that publish the instances of connections, and the care for all instances. */
-export function openCare(parts: PublishingParts): { publishing: Publishing; care: Care } {
+export function openCare(
+  parts: PublishingParts,
+  log: Pick<Logger, 'warn'>,
+): { publishing: Publishing; care: Care } {
   const { installation, state, liveness, engine, healthClock: clock, watch } = parts
   const { processes } = liveness
   const { process } = installation
@@ -36,6 +40,18 @@ export function openCare(parts: PublishingParts): { publishing: Publishing; care
     canWrite: () => installation.isMember() && serves(serverStatus(state.switches), 'write'),
     whyNot: () => installation.storeFaults?.().find(({ code }) => code === 'store-empty')?.reason,
     report: (error, text) => watch.report(error, text),
+    replaced: ({ registration: { serviceKey, connectionId, client }, replaced, by }) =>
+      log.warn(
+        {
+          ...serviceKey,
+          connection: connectionId,
+          library: client?.library,
+          client: client?.ip,
+          replaced,
+          by,
+        },
+        'a registration of a connection has replaced its other one in the service: to have both, a client publishes a batch',
+      ),
   })
   const isAlive = new LiveProcesses(state, process).has
   return {

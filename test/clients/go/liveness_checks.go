@@ -91,7 +91,8 @@ func (s setup) lost() string {
 	return until("the instance", func() bool {
 		time.Sleep(50 * time.Millisecond)
 		return s.list("lost", "") == "1"
-	}, 2*time.Second)
+		// Beats count again ten seconds after a deregistration.
+	}, 25*time.Second)
 }
 
 func (s setup) beats() string {

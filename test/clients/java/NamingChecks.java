@@ -37,6 +37,8 @@ final class NamingChecks {
         report.check("naming: beats keep an instance", this::beats);
         report.check("naming: beats bring back an instance that was lost", this::lost);
         report.check("naming: beats bring back an instance without metadata", this::lostWithoutMetadata);
+        report.check("naming: a full beat that is late brings nothing back", () -> late(1));
+        report.check("naming: a light beat that is late brings nothing back", () -> late(3));
         report.check("naming: services are filtered by the metadata of their instances", this::selectedServices);
         report.check("naming: the services of a group are listed", this::serviceList);
         report.check("naming: the server is UP", () -> {
@@ -186,14 +188,14 @@ final class NamingChecks {
     /** A light beat is answered that the instance is unknown: the library then registers it again. */
     private String lost() throws Exception {
         Instance beating = instance(1);
-        // The second beat comes after 4 s, the third 4 s later: the list is read long before that.
+        // Beats count again ten seconds after a deregistration.
         beating.setMetadata(Map.of("preserved.heart.beat.interval", "4000"));
         NamingService client = connect("");
         client.registerInstance("lost" + run, beating);
         Thread.sleep(4500);
         connect("").deregisterInstance("lost" + run, "127.0.0.1", 1);
         ports("", list("lost"));
-        return Report.until("the instance", () -> portsOf(list("lost")).equals("1"), 8000);
+        return Report.until("the instance", () -> portsOf(list("lost")).equals("1"), 25000);
     }
 
     /** The library sends `metadata=null` for it. */
@@ -204,8 +206,21 @@ final class NamingChecks {
         ports("1", list("bare"));
         connect("").deregisterInstance("bare" + run, "127.0.0.1", 1);
         ports("", list("bare"));
-        // Its first beat was sent at the registration, the next one follows after 5 s.
-        return Report.until("the instance", () -> portsOf(list("bare")).equals("1"), 7000);
+        return Report.until("the instance", () -> portsOf(list("bare")).equals("1"), 25000);
+    }
+
+    /** The way to the server holds this beat of the service until the deregistration is answered. */
+    private String late(int held) throws Exception {
+        String service = "late" + held + "x";
+        Instance beating = instance(1);
+        beating.setMetadata(Map.of("preserved.heart.beat.interval", "700"));
+        NamingService client = connect("");
+        client.registerInstance(service + run, beating);
+        Thread.sleep(2500);
+        client.deregisterInstance(service + run, "127.0.0.1", 1);
+        Thread.sleep(2000);
+        ports("", list(service));
+        return "";
     }
 
     private String selectedServices() throws Exception {

@@ -33,6 +33,7 @@ class NamingChecks:
             ("naming: a subscriber sees every change", self._subscribe),
             ("naming: beats keep an instance", self._beats),
             ("naming: a beat registers an unknown instance", self._beat_registers),
+            ("naming: a beat that is late brings nothing back", self._late),
         ]
 
     def _name(self, service):
@@ -164,6 +165,15 @@ class NamingChecks:
         time.sleep(5.5)
         same([1], self._list("beats", healthy_only=True))
         same([1], self._list("beats"))
+
+    def _late(self):
+        """The way to the server holds this beat of the service until the deregistration is answered."""
+        client = self._connect("")
+        self._register(client, "late2x", 1, heartbeat_interval=0.7)
+        time.sleep(2.5)
+        same(True, client.remove_naming_instance(self._name("late2x"), "127.0.0.1", 1))
+        time.sleep(2)
+        same([], self._list("late2x"))
 
     def _beat_registers(self):
         client = self._connect("")

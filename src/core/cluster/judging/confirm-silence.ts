@@ -1,5 +1,5 @@
 import { type Command, commandOn, synced, unchanged } from '../../decisions/decision.ts'
-import { addressText } from '../../naming/state/instance.ts'
+import { addressText, type Publisher } from '../../naming/state/instance.ts'
 import type { Instance } from '../../naming/state/service-entry.ts'
 import type { Liveness } from '../../naming/liveness/liveness.ts'
 import { serviceKeyText } from '../../naming/state/service.ts'
@@ -7,7 +7,7 @@ import { changeOfSilence, type SilenceEffect } from '../../naming/liveness/silen
 import type { RecordView } from '../../records/record-tables.ts'
 import { MEMBER } from '../members/member-records.ts'
 import { connectionOf } from '../../naming/state/connection-publisher.ts'
-import { orphanRemoved } from '../../naming/liveness/connection-processes.ts'
+import { type ConnectionProcesses, orphansLeave } from '../../naming/liveness/connection-processes.ts'
 
 /** How long the answers of the members count, in ms: a beat may have come since. */
 const ANSWERS_COUNT_MS = 3_000
@@ -47,9 +47,9 @@ export function confirmSilence(evidence: Evidence, voter: VotingMember): Command
   const { instance, effect, askedMs, members } = evidence
   const { entry, record, healthy } = instance
   const serviceKey = entry.service.key
-  const lastBeatMs = voter.liveness.lastBeatMs(instance)
+  const { atMs: lastBeatMs } = voter.liveness.lastBeatOf(instance)
   const isStillSilent = (nowMs: number): boolean =>
-    nowMs - askedMs <= ANSWERS_COUNT_MS && voter.liveness.lastBeatMs(instance) === lastBeatMs
+    nowMs - askedMs <= ANSWERS_COUNT_MS && voter.liveness.lastBeatOf(instance).atMs === lastBeatMs
   return {
     // A subject of its own, so that neither registrations nor other silences of the service wait for it.
     subject: `silence:${serviceKeyText(serviceKey)} ${addressText(record.address)}`,
@@ -59,28 +59,37 @@ export function confirmSilence(evidence: Evidence, voter: VotingMember): Command
       const isSame = known?.record === record && known.healthy === healthy
       const isOwnLease = view.record(MEMBER, voter.self) !== undefined
       if (!isSame || !isOwnLease || membersText(view) !== members) return unchanged(false)
-      return synced([changeOfSilence(instance, effect, now)], true)
+      const change = changeOfSilence(view, instance, { effect, stamp: now.stamp })
+      return change === undefined ? unchanged(false) : synced([change], true)
     },
   }
 }
 
 /**
- * Removes an instance whose server is gone. It answers false, and changes nothing, if the instance has been taken over
- * or changed, or if its process is a member again. The store compares the instance, all members (so that nobody has
- * joined) and this server's own record, as `confirmSilence` does.
+ * Lets the orphans at an address leave. It answers false, and changes nothing, if the instance or its claims have changed,
+ * or if the process is a member again. The store compares the instance, all members (so that nobody has joined) and this
+ * server's own record, as `confirmSilence` does.
  */
 export function removeOrphan(
   instance: Instance,
-  { self, isMember }: Omit<VotingMember, 'liveness'>,
+  { self, isMember, liveness }: Pick<VotingMember, 'self' | 'isMember'> & OrphanJudge,
 ): Command<boolean> {
   const { entry, record } = instance
   const serviceKey = entry.service.key
-  const owner = connectionOf(record.publisher)
   return commandOn(`orphan:${serviceKeyText(serviceKey)} ${addressText(record.address)}`, (view, now) => {
     if (!isMember() || view.instance(serviceKey, record.address)?.record !== record) return unchanged(false)
     const members = new Map(view.records(MEMBER))
-    const isBack = [...members.values()].some(({ process }) => process === owner?.process)
-    if (isBack || !members.has(self)) return unchanged(false)
-    return synced([orphanRemoved(instance, now)], true)
+    if (!members.has(self)) return unchanged(false)
+    const processes = new Set(Array.from(members.values(), ({ process }) => process))
+    const leaves = (publisher: Publisher): boolean =>
+      liveness.processes.isDue(publisher, now.healthMs) &&
+      !processes.has(connectionOf(publisher)?.process ?? '')
+    const change = orphansLeave(view, instance, { leaves, stamp: now.stamp })
+    return change === undefined ? unchanged(false) : synced([change], true)
   })
+}
+
+/** Knows which orphans have been kept for long enough. */
+interface OrphanJudge {
+  readonly liveness: { readonly processes: Pick<ConnectionProcesses, 'isDue'> }
 }

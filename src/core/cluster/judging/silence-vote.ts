@@ -5,7 +5,7 @@ import { UNJUDGED_MS } from '../../naming/liveness/liveness.ts'
 import type { InstancePlace } from '../../naming/state/presence.ts'
 import type { ServiceKey } from '../../naming/state/service.ts'
 import {
-  patienceMs,
+  patienceWith,
   type Silence,
   type SilenceEffect,
   effectOfSilence,
@@ -196,7 +196,7 @@ export class SilenceVote {
           },
         ]
       }
-      const dueMs = sinceMs + patienceMs(instance.timing, instance.healthy)
+      const dueMs = sinceMs + patienceWith(instance)
       this.#release(instance, effect === undefined ? dueMs : nowMs + WAITS_MS)
       return []
     })
@@ -215,7 +215,7 @@ export class SilenceVote {
   /** The earliest time at which the silence of an instance can matter, as far as this server knows. */
   #dueMs(instance: Instance, failureMs: number): number {
     const sinceMs = this.#silentSinceMs(instance, Infinity)
-    return Math.max(sinceMs, failureMs) + patienceMs(instance.timing, instance.healthy)
+    return Math.max(sinceMs, failureMs) + patienceWith(instance)
   }
 
   /** `learnedMs`: when another member learned of the instance. */
@@ -226,6 +226,6 @@ export class SilenceVote {
 }
 
 /** In a quarter of its patience an instance may become this server's to judge, and still be judged in time. */
-function unseenMs({ timing, healthy }: Instance): number {
-  return Math.min(Math.max(patienceMs(timing, healthy) / 4, UNJUDGED_MS), MOST_UNSEEN_MS)
+function unseenMs(instance: Instance): number {
+  return Math.min(Math.max(patienceWith(instance) / 4, UNJUDGED_MS), MOST_UNSEEN_MS)
 }

@@ -9,6 +9,8 @@ import {
 } from '../../decisions/decision.ts'
 import { Refusal } from '../../refusal.ts'
 import type { KnownInstance, View } from '../../decisions/view.ts'
+import { departure } from '../liveness/departures.ts'
+import { publishersOf } from '../state/claims.ts'
 import { instanceIdOf, type InstanceAddress, type Metadata, type Publisher } from '../state/instance.ts'
 import { disablingChanges } from './instance-disabling.ts'
 import { rememberKeys } from './metadata-commands.ts'
@@ -42,25 +44,35 @@ export interface InstancePatch {
  */
 export type ForeignRemoval = (publisher: Publisher) => 'kept' | 'refused' | 'removed'
 
-/** Removes an instance. Answers ok, also when it was not there. Refusal `instance-connected`. */
+/**
+ * Removes an instance, or takes back a registration that waits for the address. A claim of another publisher takes the
+ * address over. Answers ok, also when nothing was there. Refusal `instance-connected`.
+ */
 export function deregisterInstance(
   target: InstanceTarget,
   ofConnection: ForeignRemoval = () => 'removed',
 ): Command<'ok'> {
   return commandOn(serviceSubject(target.serviceKey), (view, now) => {
-    const known = find(view, target)
-    if (known === undefined) return unchanged('ok')
-    const { publisher } = known.record
-    const removal = publisher.kind === 'connection' ? ofConnection(publisher) : 'removed'
-    if (removal === 'kept') return unchanged('ok')
-    if (removal === 'refused') throw connected(target)
     const { serviceKey, address } = target
-    const { serial, ephemeral } = known.record
-    const changes: Change[] = [
-      { kind: 'instance-removed', serviceKey, address, serial, reason: 'deregistered', stamp: now.stamp },
-    ]
-    return { changes, durability: ephemeral ? 'synced if stored' : 'synced', outcome: 'ok' }
+    const known = view.instance(serviceKey, address)
+    if (known === undefined) return unchanged('ok')
+    const { record } = known
+    const leaves = (publisher: Publisher): boolean =>
+      isMeant(target, publisher) && (publisher.kind !== 'connection' || ofConnection(publisher) === 'removed')
+    const change = departure(view, { serviceKey, record, leaves, reason: 'deregistered', stamp: now.stamp })
+    if (change === undefined) {
+      const { publisher } = record
+      const isConnected = publisher.kind === 'connection' && isMeant(target, publisher)
+      if (isConnected && ofConnection(publisher) === 'refused') throw connected(target)
+      return unchanged('ok')
+    }
+    return { changes: [change], durability: record.ephemeral ? 'synced if stored' : 'synced', outcome: 'ok' }
   })
+}
+
+/** Whether a target means the registration of this publisher: only an operator's is persistent. */
+function isMeant({ ephemeral }: InstanceTarget, publisher: Publisher): boolean {
+  return ephemeral === undefined || ephemeral === (publisher.kind !== 'operator')
 }
 
 /**
@@ -90,7 +102,7 @@ export function modifyInstance(target: InstanceTarget, patch: InstancePatch): Co
           ),
         )
       // The client of a connection registers again by itself: the operator's settings must hold then.
-      const isOver = record.publisher.kind === 'connection'
+      const isOver = publishersOf(record).some(({ kind }) => kind === 'connection')
       if (patch.metadata !== undefined || isOver) {
         const { metadata: keys = {}, maxMetadataBytes: maxBytes } = patch
         const over = isOver ? { weight: patch.weight, enabled: patch.enabled } : {}

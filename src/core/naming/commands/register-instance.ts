@@ -3,10 +3,11 @@ import { type Command, commandOn, type Decision, unchanged } from '../../decisio
 import { ownText } from '../../text/own-text.ts'
 import { Refusal } from '../../refusal.ts'
 import type { KnownInstance, View } from '../../decisions/view.ts'
+import { claimsAfter } from '../state/claims.ts'
 import {
   type InstanceAddress,
   type InstanceRecord,
-  isSamePublisher,
+  isSameRecord,
   type Metadata,
   type Publisher,
   usualPublisher,
@@ -30,6 +31,8 @@ export interface RegisterInstance {
   readonly healthy: boolean | undefined
   readonly metadata: Metadata
   readonly app: string
+  /** Whether a publisher that is displaced is known to have left already: then it does not wait for the address. */
+  readonly isGone?: ((publisher: Publisher) => boolean) | undefined
 }
 
 /** `registered`: the instance is new or has changed. `known`: nothing differs, so the registration is only a beat. */
@@ -48,7 +51,8 @@ export function registerInstance(request: RegisterInstance): Command<Registratio
     const healthy = healthOf(request, record, known)
     if (
       known !== undefined &&
-      sameRecord(known.record, record) &&
+      isSameRecord(known.record, record) &&
+      known.record.claims === record.claims &&
       known.healthy === (healthy ?? known.healthy)
     ) {
       return unchanged('known')
@@ -91,16 +95,19 @@ function refuseNewcomer(view: View, { serviceKey, address }: RegisterInstance): 
 function recordOf(view: View, request: RegisterInstance, known: KnownInstance | undefined): InstanceRecord {
   const { weight, enabled } = overOf(view, request)
   const ephemeral = request.ephemeral ?? view.switches.defaultInstanceEphemeral
-  return {
+  const publisher = request.publisher ?? usualPublisher(ephemeral)
+  const record = {
     address: known?.record.address ?? ownAddress(request.address),
     serial: known?.record.serial ?? NO_SERIAL,
     ephemeral,
-    publisher: request.publisher ?? usualPublisher(ephemeral),
+    publisher,
     weight,
     enabled,
     registered: request.metadata,
     app: known?.record.app === request.app ? known.record.app : ownText(request.app),
   }
+  const claims = known && claimsAfter(known, { publisher, isGone: request.isGone })
+  return claims === undefined ? record : { ...record, claims }
 }
 
 /** Weight and enabled as registered; of a connection, as an operator has set them. */
@@ -125,22 +132,4 @@ function healthOf(
 ): boolean | undefined {
   if (request.healthy !== undefined) return request.healthy
   return known === undefined || record.ephemeral ? true : undefined
-}
-
-function sameRecord(a: InstanceRecord, b: InstanceRecord): boolean {
-  return (
-    a.ephemeral === b.ephemeral &&
-    a.weight === b.weight &&
-    a.enabled === b.enabled &&
-    a.app === b.app &&
-    isSamePublisher(a.publisher, b.publisher) &&
-    sameMetadata(a.registered, b.registered)
-  )
-}
-
-/** Whether two sets of metadata hold the same keys and values. */
-function sameMetadata(a: Metadata, b: Metadata): boolean {
-  if (a === b) return true
-  const names = Object.keys(a)
-  return names.length === Object.keys(b).length && names.every((name) => a[name] === b[name])
 }

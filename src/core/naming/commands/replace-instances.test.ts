@@ -14,7 +14,8 @@ import {
 import { Draft } from '../../decisions/draft.ts'
 import { ReadLog } from '../../decisions/reads.ts'
 import { State } from '../../engine/state.ts'
-import { BEATS, isSamePublisher, type Publisher } from '../state/instance.ts'
+import { isPublishedBy } from '../state/claims.ts'
+import { BEATS, type Publisher } from '../state/instance.ts'
 import { NO_NAMING_LIMITS } from '../state/naming-sizes.ts'
 import { type InstanceReplacement, type PublishedInstance, replaceInstances } from './replace-instances.ts'
 
@@ -32,7 +33,7 @@ function replacement(
   publisher: Publisher,
   ports: readonly (number | PublishedInstance)[],
 ): InstanceReplacement {
-  const own = [...state.instances(ORDERS)].filter((one) => isSamePublisher(one.record.publisher, publisher))
+  const own = [...state.instances(ORDERS)].filter((one) => isPublishedBy(one.record, publisher))
   return {
     serviceKey: ORDERS,
     publisher,
@@ -84,22 +85,29 @@ describe('replacing the instances of a publisher', () => {
     expect(portsOf(state)).toEqual({ 1: ONE, 2: TWO, 4: BEATS, 5: TWO })
     replace(state, ONE)
     expect(portsOf(state)).toEqual({ 2: TWO, 4: BEATS, 5: TWO })
+    replace(state, TWO)
+    expect(portsOf(state)).toEqual({ 4: BEATS })
   })
 
-  test('leaves an instance of another publisher alone, if it must not take it over', () => {
+  test('waits behind another publisher, if it must not take the address over', () => {
     replace(state, TWO, 1)
     registered(state, { address: address({ port: 2 }) })
     const command = replaceInstances({ ...replacement(state, ONE, [1, 2, 3]), takesOver: false })
     expect(carryOut(state, command, at(1))).toEqual({ registered: 1, known: 0, removed: 0 })
     expect(portsOf(state)).toEqual({ 1: TWO, 2: BEATS, 3: ONE })
+    expect(command.decide(state, at(1)).changes).toEqual([])
+    replace(state, TWO)
+    expect(portsOf(state)).toEqual({ 1: ONE, 2: BEATS, 3: ONE })
   })
 
   test('does not remove an instance that another publisher has taken over', () => {
     replace(state, ONE, 1, 2)
     const command = replaceInstances(replacement(state, ONE, []))
     replace(state, TWO, 2)
-    expect(carryOut(state, command, at(1))).toEqual({ registered: 0, known: 0, removed: 1 })
+    expect(carryOut(state, command, at(1))).toEqual({ registered: 0, known: 0, removed: 2 })
     expect(portsOf(state)).toEqual({ 2: TWO })
+    replace(state, TWO)
+    expect(portsOf(state)).toEqual({})
   })
 
   test('reads nothing of a service but the instances that it names', () => {
@@ -158,18 +166,31 @@ describe('replacing the instances of a publisher', () => {
       property(array(record({ publisher, instances }), { maxLength: 6 }), (rounds) => {
         const state = new State(WALL_MS)
         const draft = new Draft(new State(WALL_MS))
-        const owners = new Map<number, Publisher>()
+        // Those who publish each port; the last one has it.
+        const publishers = new Map<number, Publisher[]>()
         for (const round of rounds) {
-          for (const [one, owner] of owners) if (owner === round.publisher) owners.delete(one)
-          for (const one of round.instances) owners.set(one.port, round.publisher)
+          const others = (one: number): Publisher[] =>
+            publishers.get(one)?.filter((other) => other !== round.publisher) ?? []
+          const kept = round.instances.map((one) => one.port)
+          for (const [one, before] of publishers)
+            if (!kept.includes(one))
+              publishers.set(
+                one,
+                before.filter((other) => other !== round.publisher),
+              )
+          for (const one of kept)
+            if (publishers.get(one)?.at(-1) !== round.publisher)
+              publishers.set(one, [...others(one), round.publisher])
           const ports = round.instances.map((one) => published(one.port, { weight: one.weight }))
           const command = replaceInstances(replacement(state, round.publisher, ports))
           for (const change of command.decide(draft, at(0)).changes) draft.add(change)
           carryOut(state, command, at(0))
-          expect(portsOf(state)).toEqual(Object.fromEntries(owners))
+          const owners = [...publishers].filter(([, all]) => all.length > 0)
+          expect(portsOf(state)).toEqual(Object.fromEntries(owners.map(([one, all]) => [one, all.at(-1)])))
         }
         const drafted = [...draft.instances(ORDERS)].map(({ record: one }) => one.address.port)
-        expect(drafted.toSorted()).toEqual([...owners.keys()].toSorted())
+        const listed = [...publishers].flatMap(([one, all]) => (all.length > 0 ? [one] : []))
+        expect(drafted.toSorted()).toEqual(listed.toSorted())
       }),
     )
   })

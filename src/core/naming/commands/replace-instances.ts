@@ -1,4 +1,3 @@
-import type { Change } from '../../decisions/changes.ts'
 import {
   type Command,
   commandOn,
@@ -9,13 +8,16 @@ import {
 import { Draft } from '../../decisions/draft.ts'
 import type { Now } from '../../decisions/stamps.ts'
 import type { View } from '../../decisions/view.ts'
+import { ownText } from '../../text/own-text.ts'
+import { departure } from '../liveness/departures.ts'
+import { isPublishedBy, withLastClaim } from '../state/claims.ts'
 import { addressText, type InstanceAddress, isSamePublisher, type Publisher } from '../state/instance.ts'
 import { type RegisterInstance, registerInstance } from './register-instance.ts'
-import { serviceSubject } from './service-commands.ts'
+import { saveInFull, serviceSubject } from './service-commands.ts'
 import type { ServiceKey } from '../state/service.ts'
 
 /** An instance of a connection. It is ephemeral. */
-export type PublishedInstance = Omit<RegisterInstance, 'serviceKey' | 'publisher' | 'ephemeral'>
+export type PublishedInstance = Omit<RegisterInstance, 'serviceKey' | 'publisher' | 'ephemeral' | 'isGone'>
 
 /** The new instances of a connection in a service, and the addresses where old ones must go. */
 export interface InstanceReplacement {
@@ -24,8 +26,10 @@ export interface InstanceReplacement {
   readonly instances: readonly PublishedInstance[]
   /** Instances at these addresses are removed, if they are of this publisher. */
   readonly leaving: readonly InstanceAddress[]
-  /** Whether an address of another publisher is taken over. Otherwise such an instance is left alone. */
+  /** Whether an address of another publisher is taken over. Otherwise this publisher waits for it, behind all others. */
   readonly takesOver: boolean
+  /** Whether another publisher of such an address is known to have left. */
+  readonly isGone?: (publisher: Publisher) => boolean
   /** Whether a removal must be on disk before it is acknowledged. */
   readonly removesDurably: boolean
 }
@@ -42,14 +46,14 @@ export interface Replacement {
  * nothing but the instances that it names: of several servers, each can publish in the same service at the same time.
  */
 export function replaceInstances(replacement: InstanceReplacement): Command<Replacement> {
-  const { serviceKey, publisher, instances, leaving, takesOver } = replacement
+  const { serviceKey, publisher, instances, leaving, takesOver, isGone } = replacement
   const named = new Set(instances.map(({ address }) => addressText(address)))
   const remove = leaving
     .filter((address) => !named.has(addressText(address)))
     .map((address) => removeOwn(replacement, address))
   const register = instances.map((instance) => {
-    const request = { serviceKey, publisher, ephemeral: true, ...instance }
-    return takesOver ? registerInstance(request) : registerWhereFree(request)
+    const request = { serviceKey, publisher, isGone, ephemeral: true, ...instance }
+    return takesOver ? registerInstance(request) : registerOrWait(request)
   })
   return commandOn(serviceSubject(serviceKey), (view, now) => {
     // Removals go first: they make room where the number of instances is limited.
@@ -70,14 +74,13 @@ function removeOwn(
 ): Command<'removed' | 'not there'> {
   return commandOn(serviceSubject(serviceKey), (view, { stamp }) => {
     const known = view.instance(serviceKey, address)
-    if (known === undefined || !isSamePublisher(known.record.publisher, publisher))
-      return unchanged('not there')
-    const { serial, ephemeral } = known.record
-    const changes: Change[] = [
-      { kind: 'instance-removed', serviceKey, address, serial, reason: 'deregistered', stamp },
-    ]
+    if (known === undefined) return unchanged('not there')
+    const { record } = known
+    const leaves = (one: Publisher): boolean => isSamePublisher(one, publisher)
+    const change = departure(view, { serviceKey, record, leaves, reason: 'deregistered', stamp })
+    if (change === undefined) return unchanged('not there')
     const ifEphemeral = removesDurably ? 'synced if stored' : 'behind'
-    return { changes, durability: ephemeral ? ifEphemeral : 'synced', outcome: 'removed' }
+    return { changes: [change], durability: record.ephemeral ? ifEphemeral : 'synced', outcome: 'removed' }
   })
 }
 
@@ -87,11 +90,19 @@ function strictest(decisions: readonly Decision<unknown>[]): Durability {
   return needs('synced if stored') ? 'synced if stored' : 'behind'
 }
 
-function registerWhereFree(request: RegisterInstance): Command<unknown> {
+/** Registers an instance where nobody has the address. Otherwise it becomes the last of the claims, if there is room. */
+function registerOrWait(request: RegisterInstance & { readonly publisher: Publisher }): Command<unknown> {
   const register = registerInstance(request)
+  const { serviceKey, publisher, weight, enabled, metadata: registered, app, healthy = true } = request
   return commandOn(register.subject, (view, now) => {
-    const isFree = view.instance(request.serviceKey, request.address) === undefined
-    return isFree ? register.decide(view, now) : unchanged('taken')
+    const known = view.instance(serviceKey, request.address)
+    if (known === undefined) return register.decide(view, now)
+    if (isPublishedBy(known.record, publisher)) return unchanged('there')
+    const claim = { publisher, weight, enabled, registered, app: ownText(app), healthy }
+    const record = withLastClaim(known.record, claim)
+    if (record === undefined) return unchanged('taken')
+    const changes = [saveInFull(view, serviceKey, { record, healthy: undefined, stamp: now.stamp })]
+    return { changes, durability: 'behind', outcome: 'waits' }
   })
 }
 

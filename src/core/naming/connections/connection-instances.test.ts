@@ -4,94 +4,16 @@ import {
   at,
   carryOut,
   deregistered,
-  EngineWorld,
-  microtasks,
   ORDERS,
   registration,
   watched,
 } from '../../core.test-support.ts'
-import type { Command } from '../../decisions/decision.ts'
-import { Refusal } from '../../refusal.ts'
-import { ConnectionInstances } from './connection-instances.ts'
 import { connectionPublisher } from '../state/connection-publisher.ts'
+import { instance, PublishingWorld } from './publishing-world.test-support.ts'
 import { ORPHAN_MS } from '../liveness/connection-processes.ts'
 import { registerInstance } from '../commands/register-instance.ts'
-import type { PublishedInstance } from '../commands/replace-instances.ts'
 
 const BILLS = { namespaceId: 'public', groupedName: 'DEFAULT_GROUP@@bills' }
-
-function instance(port: number, other: Partial<PublishedInstance> = {}): PublishedInstance {
-  const rest = { weight: 1, enabled: true, healthy: undefined, metadata: {}, app: '' }
-  return { address: address({ port }), ...rest, ...other }
-}
-
-/** A server whose store may be away, or answer late. */
-class PublishingWorld extends EngineWorld {
-  isStoreAway = false
-  canWrite = true
-  pausedMs = 0
-  executed = 0
-  readonly late: (() => void)[] = []
-  /** Whether commands are carried out only when the test says so. */
-  isSlow = false
-  readonly instances = new ConnectionInstances({
-    state: this.state,
-    processes: this.liveness.processes,
-    engine: { mostAtOnce: 3, execute: (command) => this.#execute(command) },
-    process: 'this',
-    clock: { at: (ms) => ms, pausedSince: () => this.pausedMs, stoodStillUntil: () => -Infinity },
-    monotonicMs: () => this.nowMs,
-    loop: { soon: (run) => run() },
-    canWrite: () => this.canWrite,
-    report: (error) => this.reports.push(String(error)),
-  })
-
-  constructor() {
-    super(1_000, 'this')
-  }
-
-  publish(connectionId: string, ...ports: (number | PublishedInstance)[]) {
-    const instances = ports.map((one) => (typeof one === 'number' ? instance(one) : one))
-    return this.instances.publish({ serviceKey: ORDERS, connectionId, instances })
-  }
-
-  withdraw(connectionId: string) {
-    return this.instances.withdraw({ serviceKey: ORDERS, connectionId })
-  }
-
-  /** The ports of the service, and the connection of each. */
-  get ports(): Record<number, string> {
-    const records = [...this.state.instances(ORDERS)].map(({ record }) => record)
-    const ownerOf = (publisher: (typeof records)[0]['publisher']): string =>
-      publisher.kind === 'connection' ? publisher.id : publisher.kind
-    return Object.fromEntries(records.map(({ address: { port }, publisher }) => [port, ownerOf(publisher)]))
-  }
-
-  async pass(ms: number): Promise<void> {
-    for (const untilMs = this.nowMs + ms; this.nowMs < untilMs;) {
-      this.nowMs += 250
-      this.instances.tick()
-      await microtasks()
-    }
-  }
-
-  /** A slow store answers one command after the other, until all are answered. */
-  async answersLate(): Promise<void> {
-    for (let answer = this.late.shift(); answer !== undefined; answer = this.late.shift()) {
-      answer()
-      await microtasks()
-    }
-  }
-
-  #execute<T>(command: Command<T>): T | Promise<T> {
-    this.executed++
-    if (this.isStoreAway) throw new Refusal('store-unavailable', 'away')
-    if (!this.isSlow) return carryOut(this.state, command, at(this.nowMs))
-    return new Promise((resolve) =>
-      this.late.push(() => resolve(carryOut(this.state, command, at(this.nowMs)))),
-    )
-  }
-}
 
 let world: PublishingWorld
 beforeEach(() => void (world = new PublishingWorld()))
@@ -291,19 +213,28 @@ describe('an address', () => {
     expect(world.instances.waiting).toBe(0)
   })
 
-  test('that several connections want when its owner leaves goes to one, and later to the others', async () => {
+  test('that several connections want goes back from one to the other, at once', () => {
     for (const connection of ['a', 'b', 'c', 'd']) void world.publish(connection, 1)
-    await world.pass(2_000)
-    for (const owners of [['d'], ['a', 'b', 'c'], ['b', 'c'], ['c']]) {
-      const owner = world.ports[1]!.replace('this/', '')
-      expect(owners).toContain(owner)
+    for (const owner of ['d', 'c', 'b', 'a']) {
+      expect(world.ports).toEqual({ 1: `this/${owner}` })
       world.instances.release(owner, { comesBack: false })
-      // All find the address free before one has it, as on several servers.
-      world.isSlow = true
-      await world.pass(2_000)
-      world.isSlow = false
-      for (const carriedOut of world.late.splice(0)) carriedOut()
-      await world.pass(2_000)
+    }
+    expect(world.ports).toEqual({})
+    expect(world.instances.waiting).toBe(0)
+  })
+
+  test('that more want than can wait for it goes to the others a second after the last one has left', async () => {
+    const all = ['a', 'b', 'c', 'd', 'e', 'f', 'g']
+    for (const connection of all) void world.publish(connection, 1)
+    await world.pass(2_000)
+    for (const owner of ['g', 'f', 'e', 'd', 'c']) {
+      expect(world.ports).toEqual({ 1: `this/${owner}` })
+      world.instances.release(owner, { comesBack: false })
+    }
+    await world.pass(2_000)
+    for (const _left of ['a', 'b']) {
+      const owner = world.ports[1]!.replace('this/', '')
+      world.instances.release(owner, { comesBack: false })
     }
     expect(world.ports).toEqual({})
     expect(world.instances.waiting).toBe(0)

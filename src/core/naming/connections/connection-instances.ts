@@ -5,9 +5,10 @@ import { PacedWork } from '../../work/paced-work.ts'
 import type { Loop } from '../../work/sliced-work.ts'
 import type { State } from '../../engine/state.ts'
 import { type ConnectionProcesses, type LostPlace, ORPHAN_MS } from '../liveness/connection-processes.ts'
-import { connectionPublisher } from '../state/connection-publisher.ts'
+import { hasRoom, isPublishedBy } from '../state/claims.ts'
+import { connectionOf, connectionPublisher } from '../state/connection-publisher.ts'
 import type { HealthClock } from '../liveness/health-clock.ts'
-import { type InstanceAddress, isSamePublisher } from '../state/instance.ts'
+import type { InstanceAddress, Publisher } from '../state/instance.ts'
 import {
   type AddressOwner,
   type ConnectionRegistration,
@@ -16,7 +17,8 @@ import {
   replacementParts,
 } from './connection-registration.ts'
 import { connectionEnded, ConnectionRegistrations } from './connection-registrations.ts'
-import { type PublishedInstance, replaceInstances, type Replacement } from '../commands/replace-instances.ts'
+import type { ConnectionPublication, EndedConnection, Replaced, Withdrawal } from './publications.ts'
+import { replaceInstances, type Replacement } from '../commands/replace-instances.ts'
 import type { ServiceKey } from '../state/service.ts'
 
 /** When something that failed is tried again, ms. */
@@ -32,11 +34,13 @@ const NOTICED_MS = 30_000
 const GIVEN_UP_MS = 3_000
 /** So soon after its server answers again, a library that had given it up is elsewhere, and has closed the old connection, ms. */
 const FLED_MS = 10_000
+/** How often a connection that replaces its own registrations in a service is logged, ms. */
+const REPLACEMENT_LOG_MS = 3_600_000
 
 /** Dependencies of {@link ConnectionInstances}. */
 export interface ConnectionInstanceParts {
   readonly state: State
-  readonly processes: Pick<ConnectionProcesses, 'takeLost'>
+  readonly processes: Pick<ConnectionProcesses, 'takeLost' | 'isGone'>
   readonly engine: Pick<Engine, 'execute' | 'mostAtOnce'>
   /** Names this process (`MemberFacts.process`). */
   readonly process: string
@@ -48,28 +52,10 @@ export interface ConnectionInstanceParts {
   /** Why they cannot, where more is known. */
   readonly whyNot?: (() => string | undefined) | undefined
   readonly report: (error: unknown, text: string) => void
+  /** Learns once an hour that a single registration of a connection has replaced another one. */
+  readonly replaced?: (replaced: Replaced) => void
   /** For tests: instead of `ORPHAN_MS`. */
   readonly keptMs?: number
-}
-
-/** All instances of a connection in a service, from now on. */
-export interface ConnectionPublication {
-  readonly serviceKey: ServiceKey
-  readonly connectionId: string
-  readonly client?: PublishingClient
-  /** The user who publishes; undefined: nobody has to sign in. */
-  readonly username?: string | undefined
-  readonly instances: readonly PublishedInstance[]
-}
-
-/** Facts about an ended connection; all times are on the monotonic clock. */
-export interface EndedConnection {
-  /** Its client was sent to another server, or must sign in again. */
-  readonly comesBack: boolean
-  /** By when it is known to come back. */
-  readonly returnsByMs?: number | undefined
-  /** When it began; by default lately. */
-  readonly beganMs?: number | undefined
 }
 
 type Carried = Replacement | Promise<Replacement>
@@ -81,8 +67,8 @@ const NO_CHANGE: Replacement = { registered: 0, known: 0, removed: 0 }
  * The connections of this process and what they register: the instances that this server wants in the state. The state
  * says what is there. Every event has a method; the table in {@link ConnectionRegistration} says what it does, and this
  * class carries it out. Removals that failed are repeated. An instance that others have removed is registered again
- * while its connection lives. An address that another publisher has taken over is registered again when that publisher
- * leaves. All times are health time.
+ * while its connection lives. An address that another publisher has taken over is claimed: that is a part of its record.
+ * Beyond the bound of claims, the address is looked at again after a while. All times are health time.
  */
 export class ConnectionInstances {
   readonly #parts: ConnectionInstanceParts
@@ -126,13 +112,15 @@ export class ConnectionInstances {
    * `stopping` if the connection has ended, and `store-unavailable` while this server cannot write. A server that was
    * frozen reads old requests when it wakes, whose clients have registered elsewhere.
    */
-  publish({ serviceKey, connectionId, instances, client, username }: ConnectionPublication): Carried {
+  publish(publication: ConnectionPublication): Carried {
+    const { serviceKey, connectionId, instances, client, username } = publication
     const registration = this.#registrations.open(serviceKey, connectionId)
     registration.client = client
     registration.username = username
     return this.#inTurn(registration, () => {
       if (registration.hasEnded) throw connectionEnded()
       if (!this.#parts.canWrite()) throw this.#noMember()
+      this.#noteReplacement(registration, publication)
       const undo = registration.publish(instances)
       const leaving = registration.removing
       return this.#carryOut(registration, { instances, leaving, takesOver: true }, undo)
@@ -143,17 +131,28 @@ export class ConnectionInstances {
     return new Refusal('store-unavailable', this.#parts.whyNot?.() ?? NO_MEMBER)
   }
 
-  /** Removes all instances of a connection in a service, now or later. */
-  withdraw({
-    serviceKey,
-    connectionId,
-  }: Pick<ConnectionPublication, 'serviceKey' | 'connectionId'>): Carried {
+  /** Removes instances of a connection in a service, now or later: the named ones, or all. */
+  withdraw({ serviceKey, connectionId, named }: Withdrawal): Carried {
     const registration = this.#registrations.find(serviceKey, connectionId)
     if (registration === undefined) return NO_CHANGE
     return this.#inTurn(registration, () => {
-      registration.withdraw()
+      if (named === undefined) registration.withdraw()
+      else if (!registration.withdrawNamed(named)) return NO_CHANGE
       return this.#remove(registration)
     })
+  }
+
+  /** Clients that register two instances one by one do not know that the second registration replaces the first. */
+  #noteReplacement(
+    registration: ConnectionRegistration,
+    { instances, isSingle }: ConnectionPublication,
+  ): void {
+    const [by] = instances
+    const replaced = isSingle === true && by !== undefined ? registration.otherThan(by.address) : undefined
+    const nowMs = this.#parts.monotonicMs()
+    if (replaced === undefined || nowMs - registration.replacementLoggedMs < REPLACEMENT_LOG_MS) return
+    registration.replacementLoggedMs = nowMs
+    this.#parts.replaced?.({ registration, replaced, by: by!.address })
   }
 
   /**
@@ -281,15 +280,20 @@ export class ConnectionInstances {
     const publisher = connectionPublisher({ process, connectionId })
     const done = (outcome: Replacement): Replacement => {
       registration.removed(part.leaving)
-      // Another publisher may have been faster, or have taken an address over in the same revision: the
-      // address is waited for.
+      // Others may have been faster, or have taken an address over in the same revision.
       for (const { address } of part.instances)
         registration.found(address, this.#ownerAt(registration, address))
       return outcome
     }
     const outcome = engine.execute(
       // Dead or withheld instances leave like orphans if this server crashes before the removal is written.
-      replaceInstances({ serviceKey, publisher, ...part, removesDurably: !hasEnded && !isWithheld }),
+      replaceInstances({
+        serviceKey,
+        publisher,
+        ...part,
+        isGone: (other) => this.#isGone(serviceKey, other),
+        removesDurably: !hasEnded && !isWithheld,
+      }),
     )
     return outcome instanceof Promise ? outcome.then(done) : done(outcome)
   }
@@ -318,12 +322,21 @@ export class ConnectionInstances {
     })
   }
 
+  /** Whether a connection is known to have left: it does not wait for an address that another one takes over. */
+  #isGone(serviceKey: ServiceKey, publisher: Publisher): boolean {
+    const other = connectionOf(publisher)
+    if (other === undefined) return false
+    const { process, processes } = this.#parts
+    if (other.process !== process) return processes.isGone(other.process)
+    return this.#registrations.find(serviceKey, other.connectionId) === undefined
+  }
+
   #ownerAt({ serviceKey, connectionId }: ConnectionRegistration, address: InstanceAddress): AddressOwner {
     const { state, process } = this.#parts
-    const owner = state.instance(serviceKey, address)?.record.publisher
-    if (owner === undefined) return 'nobody'
-    const isOwn = isSamePublisher(owner, connectionPublisher({ process, connectionId }))
-    return isOwn ? 'this connection' : 'another publisher'
+    const record = state.instance(serviceKey, address)?.record
+    if (record === undefined) return 'nobody'
+    if (isPublishedBy(record, connectionPublisher({ process, connectionId }))) return 'this connection'
+    return hasRoom(record) ? 'another publisher' : 'too many publishers'
   }
 
   /** Nobody waits for the outcome: a failure is tried again. */
@@ -355,8 +368,8 @@ export class ConnectionInstances {
     if (registration.afterChange(() => this.#notice(lost, this.#nowMs()))) return
     const owner = this.#ownerAt(registration, address)
     registration.found(address, owner)
-    if (owner === 'another publisher') this.#look(registration)
-    if (owner !== 'nobody' || !registration.needsRepair) return
+    if (owner === 'too many publishers') this.#look(registration)
+    if (owner === 'this connection' || owner === 'too many publishers' || !registration.needsRepair) return
     // After a long pause, the connection may be dead without anybody having noticed.
     const isDoubtful = this.#parts.clock.pausedSince(nowMs - NOTICED_MS) >= LONG_PAUSE_MS
     this.#due.add(registration, nowMs + (isDoubtful ? NOTICED_MS : 0))

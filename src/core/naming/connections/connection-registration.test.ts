@@ -50,7 +50,7 @@ describe('a registration whose connection lives', () => {
 
   test('waits for an address as before when a set without it is refused', () => {
     publish(1)
-    registration.found(address({ port: 1 }), 'another publisher')
+    registration.found(address({ port: 1 }), 'too many publishers')
     const undo = registration.publish([instance(2)])
     registration.lookAgain(() => 'nobody')
     undo()
@@ -65,13 +65,13 @@ describe('a registration whose connection lives', () => {
     expect(registration.isOver).toBe(true)
   })
 
-  test('misses an address that nobody has, and waits for an address of another publisher', () => {
+  test('misses an address that it does not even wait for, and looks again where too many others are', () => {
     publish(1, 2, 3)
-    registration.found(address({ port: 1 }), 'nobody')
-    registration.found(address({ port: 2 }), 'another publisher')
+    registration.found(address({ port: 1 }), 'another publisher')
+    registration.found(address({ port: 2 }), 'too many publishers')
     registration.found(address({ port: 4 }), 'nobody')
     expect([seen().missing, registration.isWaiting]).toEqual([[1], true])
-    registration.lookAgain(({ port }) => (port === 2 ? 'nobody' : 'another publisher'))
+    registration.lookAgain(({ port }) => (port === 2 ? 'nobody' : 'too many publishers'))
     expect([seen(), registration.isWaiting]).toEqual([{ size: 3, missing: [1, 2], removing: [] }, false])
     for (const port of [1, 2]) registration.found(address({ port }), 'this connection')
     expect([registration.needsRepair, registration.size]).toEqual([false, 3])

@@ -16,16 +16,19 @@ export interface PublishingClient {
 /** Instances of a replacement, as one of the commands that carry it out names them. */
 export type ReplacementPart = Pick<InstanceReplacement, 'instances' | 'leaving' | 'takesOver'>
 
-/** The owner of an address, as the state says. */
-export type AddressOwner = 'nobody' | 'this connection' | 'another publisher'
+/**
+ * The publishers of an address, as the state says. `this connection`: it has the address, or waits for it. `another publisher`: it
+ * has to be claimed. `too many publishers`: there is no room for a claim.
+ */
+export type AddressOwner = 'nobody' | 'this connection' | 'another publisher' | 'too many publishers'
 
 /** `withheld`: its user may not have the instances now. They come back when the user may. `ended`: with its connection. */
 type Phase = 'connected' | 'withheld' | 'ended'
 
 /**
- * - `registered`: wanted, and there as far as this server knows.
- * - `missing`: wanted, and removed by somebody else.
- * - `taken`: wanted, but another publisher has the address.
+ * - `registered`: wanted, and there as far as this server knows, or waiting there behind another publisher.
+ * - `missing`: wanted, and neither there nor waiting.
+ * - `taken`: wanted, but too many publishers have or claim the address.
  * - `removing`: it must go, and may still be there.
  * - `away`: withheld, and certainly not there.
  */
@@ -59,6 +62,7 @@ const NO_PLACES: Readonly<Record<PlaceState, number>> = {
  * | its client publishes: `publish`      | the set is `registered`, all else `removing` | the same, and connected      | (refused)               |
  * | that set is refused: the returned function | the set before; new ones `removing` | (was withheld) withheld again   | nothing                 |
  * | its client withdraws: `withdraw`     | all `removing`                          | the same, and connected           | nothing                 |
+ * | it withdraws some: `withdrawNamed`   | these `removing`                        | these forgotten or `removing`     | nothing                 |
  * | rights of its user end: `withhold`   | all `removing`, and withheld            | nothing                           | not kept any longer     |
  * | rights of its user return: `allow`   | nothing                                 | wanted `missing`, and connected   | nothing                 |
  * | its connection ends: `end`           | all `removing`, and ended               | the same; `away` is forgotten     | (never)                 |
@@ -76,6 +80,8 @@ export class ConnectionRegistration implements Due {
   client: PublishingClient | undefined
   /** The user who has published it; undefined: nobody had to sign in. */
   username: string | undefined
+  /** When it was last logged that a registration has replaced another one, monotonic ms. */
+  replacementLoggedMs = -Infinity
   dueTick = NOT_DUE
   #phase: Phase = 'connected'
   #keptUntilMs = -Infinity
@@ -130,7 +136,7 @@ export class ConnectionRegistration implements Due {
     return this.#counts.missing > 0 || this.#counts.removing > 0
   }
 
-  /** Whether another publisher has an address that this connection wants too. */
+  /** Whether too many others publish an address that this connection wants too. */
   get isWaiting(): boolean {
     return this.#counts.taken > 0
   }
@@ -140,7 +146,7 @@ export class ConnectionRegistration implements Due {
     return this.#inState('removing').map(({ address }) => address)
   }
 
-  /** The changes that repair it now. An address of another publisher is left alone. */
+  /** The changes that repair it now. At an address of another publisher it waits. */
   get repairs(): ReplacementPart {
     const instances = this.#inState('missing').flatMap(({ wanted }) => wanted ?? [])
     return { instances, leaving: this.removing, takesOver: false }
@@ -185,6 +191,33 @@ export class ConnectionRegistration implements Due {
     for (const text of this.#places.keys()) this.#giveUp(text)
   }
 
+  /**
+   * Its client wants these addresses no longer. If the cluster of one is not in the set, the only address with that ip and port
+   * is meant. False: none is in the set.
+   */
+  withdrawNamed(named: readonly InstanceAddress[]): boolean {
+    const meant = named.flatMap((address) => this.#meant(address) ?? [])
+    for (const text of meant) this.#giveUp(text)
+    return meant.length > 0
+  }
+
+  #meant(named: InstanceAddress): string | undefined {
+    const text = addressText(named)
+    if (this.#places.get(text)?.wanted !== undefined) return text
+    const others = [...this.#places.values()].filter(
+      ({ address: { ip, port }, wanted }) => wanted !== undefined && ip === named.ip && port === named.port,
+    )
+    return others.length === 1 ? addressText(others[0]!.address) : undefined
+  }
+
+  /** An address of its set besides this one. */
+  otherThan(address: InstanceAddress): InstanceAddress | undefined {
+    const text = addressText(address)
+    for (const [other, place] of this.#places)
+      if (other !== text && place.wanted !== undefined) return place.address
+    return undefined
+  }
+
   /** The rights of its user have ended. */
   withhold(): void {
     this.#keptUntilMs = -Infinity
@@ -210,7 +243,7 @@ export class ConnectionRegistration implements Due {
   }
 
   /**
-   * Notes the owner of an address. An address of another publisher stays wanted: that may be an older connection of the
+   * Notes who publishes an address. An address of another publisher stays wanted: that may be an older connection of the
    * same client, whose server is late.
    */
   found(address: InstanceAddress, owner: AddressOwner): void {
@@ -221,7 +254,7 @@ export class ConnectionRegistration implements Due {
     if (state !== place.state) this.#put(text, { ...place, state })
   }
 
-  /** Looks again at the addresses that other publishers had. */
+  /** Looks again at the addresses that too many others had. */
   lookAgain(ownerAt: (address: InstanceAddress) => AddressOwner): void {
     for (const { address } of this.#inState('taken')) this.found(address, ownerAt(address))
   }
@@ -280,7 +313,8 @@ export class ConnectionRegistration implements Due {
 const STATE_FOUND: Readonly<Record<AddressOwner, PlaceState>> = {
   'this connection': 'registered',
   nobody: 'missing',
-  'another publisher': 'taken',
+  'another publisher': 'missing',
+  'too many publishers': 'taken',
 }
 
 function runNow<T>(run: () => T | Promise<T>, settled: () => void): T | Promise<T> {

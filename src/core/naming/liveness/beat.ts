@@ -4,6 +4,7 @@ import type { Instance } from '../state/service-entry.ts'
 import { isBeating, type Liveness } from './liveness.ts'
 import { isMoved } from '../state/connection-publisher.ts'
 import type { ServiceKey } from '../state/service.ts'
+import type { LateBeat } from './goodbyes.ts'
 import type { ServiceTable } from '../state/service-table.ts'
 
 /** The instance that sends a beat. A beat without a cluster renews this ip and port in every cluster. */
@@ -27,8 +28,11 @@ export interface Renewed {
   readonly moved: readonly Instance[]
 }
 
-/** The result of a beat. */
-export type BeatResult = Renewed | { readonly kind: 'unknown' }
+/**
+ * The result of a beat. `left`: its client has just deregistered the instance, and this beat is late. `intervalMs` is the
+ * interval that the instance had of its own.
+ */
+export type BeatResult = Renewed | ({ readonly kind: 'left' } & LateBeat) | { readonly kind: 'unknown' }
 
 /** `state` finds the instance of a beat, `liveness` notes the beat. */
 export interface BeatParts {
@@ -46,6 +50,8 @@ const NOTHING_MOVED: readonly Instance[] = []
 export function beat({ state, liveness }: BeatParts, source: BeatSource, now: Now): BeatResult {
   const instances = findSources(state, source)
   if (instances.length === 0) {
+    const late = liveness.goodbyes.heard(source, now.healthMs)
+    if (late !== undefined) return { kind: 'left', ...late }
     liveness.counts.unknown++
     return { kind: 'unknown' }
   }

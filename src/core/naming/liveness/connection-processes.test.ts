@@ -2,9 +2,9 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { address, at, livenessOf, livingState, registered } from '../../core.test-support.ts'
 import type { State } from '../../engine/state.ts'
 import { connectionOf, connectionPublisher } from '../state/connection-publisher.ts'
-import { BEATS } from '../state/instance.ts'
+import { BEATS, type Publisher } from '../state/instance.ts'
 import type { Instance } from '../state/service-entry.ts'
-import { type ConnectionProcesses, ORPHAN_MS, orphanRemoved } from './connection-processes.ts'
+import { type ConnectionProcesses, ORPHAN_MS, orphansLeave } from './connection-processes.ts'
 
 const GONE = connectionPublisher({ process: 'gone', connectionId: '1' })
 const HERE = connectionPublisher({ process: 'here', connectionId: '1' })
@@ -19,7 +19,8 @@ beforeEach(() => {
 })
 
 function publish(port: number, publisher = GONE, ms = 0): Instance {
-  return registered(state, { publisher, address: address({ port }) }, at(ms))
+  const isGone = (other: Publisher): boolean => processes.isGone(connectionOf(other)?.process ?? '')
+  return registered(state, { publisher, isGone, address: address({ port }) }, at(ms))
 }
 
 function look(ms: number, isCertain = true): void {
@@ -118,7 +119,7 @@ test('very many orphans are taken in slices, without the instances that are take
     found.push(...some)
     if (slices++ === 0) publish(1_000, HERE, ORPHAN_MS)
     state.apply(
-      some.map((instance) => orphanRemoved(instance, { stamp: 0 })),
+      some.flatMap((instance) => orphansLeave(state, instance, { leaves: () => true, stamp: 0 }) ?? []),
       at(ORPHAN_MS),
     )
   } while (processes.hasMore)

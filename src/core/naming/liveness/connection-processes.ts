@@ -1,7 +1,10 @@
-import type { InstanceRemoved } from '../../decisions/changes.ts'
+import type { InstanceRemoved, InstanceSaved } from '../../decisions/changes.ts'
+import { isPublishedBy, publishersOf } from '../state/claims.ts'
 import { connectionOf, importerOf } from '../state/connection-publisher.ts'
 import type { Instance } from '../state/service-entry.ts'
-import type { InstancePlace } from '../state/presence.ts'
+import type { InstanceRecord, Publisher } from '../state/instance.ts'
+import type { DepartureView, InstancePlace } from '../state/presence.ts'
+import { type Departing, departure } from './departures.ts'
 
 /**
  * How long instances of connections are kept after the loss of their server is noticed, in ms. The Python client is the
@@ -31,7 +34,7 @@ export interface LiveView {
 
 interface ConnectionProcess {
   readonly name: string
-  /** The instances that its connections have registered. */
+  /** The instances that its connections have registered, also where they wait for the address. */
   readonly held: Set<Instance>
   /** When an instance was last registered, or loaded. */
   registeredMs: number
@@ -44,12 +47,12 @@ interface ConnectionProcess {
 /**
  * The server processes whose connections have instances in the state. No connection outlives its process, so all instances of
  * a lost process are orphans. They are kept for a while, so that their clients can register elsewhere. A client
- * that registers an address takes it over: it is no orphan any longer. There is no clock here: all times are health time.
+ * that registers an address takes it over: it is no orphan any longer. A claim that waits for an address counts as an instance. There is no clock here: all times are health time.
  *
  * | event: method                               | process alive                  | process gone                         |
  * | ------------------------------------------- | ------------------------------ | ------------------------------------ |
  * | a connection registers: `saved`             | the instance is one of its     | the same, and its time begins again  |
- * | an instance leaves, is taken over: `left`   | it is not; `takeLost` if ours  | it is no orphan any longer           |
+ * | an instance or a claim leaves: `left`       | it is not; `takeLost` if ours  | it is no orphan any longer           |
  * | its last instance leaves: `left`            | forgotten                      | forgotten                            |
  * | it is found alive: `look`                   | nothing                        | alive                                |
  * | it is not found alive: `look`               | gone, and its time begins      | nothing                              |
@@ -96,21 +99,36 @@ export class ConnectionProcesses {
 
   /** An instance is there, or has changed. */
   saved(instance: Instance, isRegistration: boolean, nowMs: number): void {
-    const owner = connectionOf(instance.record.publisher)
-    if (owner === undefined) return
-    const process = this.#made(owner.process, nowMs)
-    process.held.add(instance)
-    if (isRegistration) process.registeredMs = nowMs
+    const { publisher, claims } = instance.record
+    const process = this.#hold(instance, publisher, nowMs)
+    if (isRegistration && process !== undefined) process.registeredMs = nowMs
+    if (claims !== undefined) for (const claim of claims) this.#hold(instance, claim.publisher, nowMs)
   }
 
-  /** An instance leaves, or another publisher takes it over: its record is still the old one. */
-  left(instance: Instance): void {
-    const { record, entry } = instance
-    const owner = connectionOf(record.publisher)
-    if (owner === undefined) return
+  #hold(instance: Instance, publisher: Publisher, nowMs: number): ConnectionProcess | undefined {
+    const owner = connectionOf(publisher)
+    const process = owner && this.#made(owner.process, nowMs)
+    process?.held.add(instance)
+    return process
+  }
+
+  /** An instance leaves, or its publishers become the ones of `next`: its record is still the old one. */
+  left(instance: Instance, next?: InstanceRecord): void {
+    const { publisher, claims } = instance.record
+    this.#leave(instance, publisher, next)
+    if (claims !== undefined) for (const claim of claims) this.#leave(instance, claim.publisher, next)
+  }
+
+  #leave(instance: Instance, publisher: Publisher, next: InstanceRecord | undefined): void {
+    const owner = connectionOf(publisher)
+    if (owner === undefined || (next !== undefined && isPublishedBy(next, publisher))) return
     const { process: name, connectionId } = owner
+    const { record, entry } = instance
     const process = this.#byName.get(name)
-    if (process?.held.delete(instance) === true && process.held.size === 0) this.#byName.delete(name)
+    const isStillOf = (other: Publisher): boolean => connectionOf(other)?.process === name
+    const stays = next !== undefined && publishersOf(next).some(isStillOf)
+    if (!stays && process?.held.delete(instance) === true && process.held.size === 0)
+      this.#byName.delete(name)
     if (name === this.#self)
       this.#lost.push({ serviceKey: entry.service.key, address: record.address, connectionId })
   }
@@ -137,15 +155,29 @@ export class ConnectionProcesses {
     }
   }
 
+  /** Whether a process is known to be gone. */
+  isGone(process: string): boolean {
+    return this.#byName.get(process)?.goneSinceMs !== undefined
+  }
+
   /** How long an instance is still kept; undefined: it is no orphan. */
   leftMs({ record }: Instance, nowMs: number): number | undefined {
-    const owner = connectionOf(record.publisher)
+    return this.#leftMsOf(record.publisher, nowMs)
+  }
+
+  /** Whether the process of a publisher has been gone for so long that its instances must go. */
+  isDue(publisher: Publisher, nowMs: number): boolean {
+    return this.#leftMsOf(publisher, nowMs) === 0
+  }
+
+  #leftMsOf(publisher: Publisher, nowMs: number): number | undefined {
+    const owner = connectionOf(publisher)
     const process = owner && this.#byName.get(owner.process)
     const dueMs = process && this.#dueMs(process)
     return dueMs === undefined ? undefined : Math.max(0, dueMs - nowMs)
   }
 
-  /** The orphans for which `judged` is true, of the next `most` due ones. `hasMore`: whether the pass continues. */
+  /** The instances with an orphan, of themselves or among their claims, for which `judged` is true, of the next `most` due ones. `hasMore`: whether the pass continues. */
   takeOrphans(nowMs: number, most: number, judged: (instance: Instance) => boolean): readonly Instance[] {
     if (this.#pass === undefined && nowMs < this.#nextPassMs) return []
     this.#pass ??= this.#due(nowMs)
@@ -158,7 +190,8 @@ export class ConnectionProcesses {
       }
       this.#nextPassMs = nowMs + PASS_MS
       // Since the pass began, its server may have come back.
-      if (this.leftMs(instance, nowMs) === 0 && judged(instance)) found.push(instance)
+      const isOrphan = publishersOf(instance.record).some((publisher) => this.isDue(publisher, nowMs))
+      if (isOrphan && judged(instance)) found.push(instance)
     }
     return found
   }
@@ -185,12 +218,11 @@ export class ConnectionProcesses {
   }
 }
 
-/** The change that removes an orphan. */
-export function orphanRemoved(
+/** The change by which the orphans at an address leave that `leaves` names; undefined: there are none. */
+export function orphansLeave(
+  view: DepartureView,
   { entry, record }: Instance,
-  { stamp }: { readonly stamp: number },
-): InstanceRemoved {
-  const { address, serial } = record
-  const about = { serviceKey: entry.service.key, address, serial }
-  return { kind: 'instance-removed', ...about, reason: 'expired', stamp }
+  { leaves, stamp }: Pick<Departing, 'leaves' | 'stamp'>,
+): InstanceSaved | InstanceRemoved | undefined {
+  return departure(view, { serviceKey: entry.service.key, record, leaves, reason: 'expired', stamp })
 }

@@ -161,10 +161,11 @@ describe('silence', () => {
     expect(sweepUntil(state, 91_000, 60_000).map(({ ms }) => ms)).toEqual([75_000, 90_000])
   })
 
-  test('no longer counts when a connection takes over the address', () => {
+  test('ends only the claim when a connection has taken over the address', () => {
     registered(state)
     registered(state, { publisher: { kind: 'connection', id: 'c1' } }, at(14_000))
-    expect(sweepUntil(state, 60_000)).toEqual([])
+    expect(sweepUntil(state, 60_000)).toEqual([{ ms: 30_000, kind: 'instance-saved' }])
+    expect(state.instance(ORDERS, address())?.record).not.toHaveProperty('claims')
   })
 
   test('after a beat makes an instance healthy, its silence counts from zero, every time', () => {

@@ -53,6 +53,13 @@ describe('the queue', () => {
     registered(state)
     expect(livenessOf(state).watched).toBe(1)
     registered(state, { publisher: connection })
+    // The client that sends beats waits for the address.
+    expect(livenessOf(state).watched).toBe(1)
+    carryOut(
+      state,
+      deregisterInstance(target, () => 'kept'),
+      at(0),
+    )
     expect(livenessOf(state).watched).toBe(0)
   })
 })

@@ -2,12 +2,23 @@ import type { Change } from '../../decisions/changes.ts'
 import { DueBook } from '../../work/due-book.ts'
 import type { Now } from '../../decisions/stamps.ts'
 import { type AbsenceLimit, Absences } from './absences.ts'
-import { type TimedInstance, timedInstance } from './timed-instance.ts'
+import { NEVER_MS, type TimedInstance, timedInstance } from './timed-instance.ts'
 import { ConnectionProcesses } from './connection-processes.ts'
-import type { InstancePlace, Presence } from '../state/presence.ts'
+import { Goodbyes } from './goodbyes.ts'
+import { publishersOf } from '../state/claims.ts'
+import { isMoved } from '../state/connection-publisher.ts'
+import type { DepartureView, InstancePlace, Leaving, Presence } from '../state/presence.ts'
 import type { ServiceKey } from '../state/service.ts'
 import type { ServiceEntry, Instance } from '../state/service-entry.ts'
-import { changeOfSilence, patienceMs, type SilenceChange, effectOfSilence } from './silence.ts'
+import type { InstanceRecord } from '../state/instance.ts'
+import {
+  beatingPart,
+  changeOfSilence,
+  effectOfSilence,
+  patienceMs,
+  patienceWith,
+  type SilenceChange,
+} from './silence.ts'
 
 const BUCKET_MS = 250
 /** After this time an instance is checked again that is silent but must not be judged now. */
@@ -33,13 +44,21 @@ export class Liveness implements Presence {
   readonly #absences = new Absences()
   /** The processes whose connections have registered instances, which live as long as they do. */
   readonly processes: ConnectionProcesses
+  /** Addresses that clients which beat have deregistered a moment ago. */
+  readonly goodbyes = new Goodbyes()
   /** Since the start: beats that renewed an instance or found none, and the changes that silence has made. */
   readonly counts = { renewed: 0, unknown: 0, unhealthy: 0, removed: 0 }
   #misjudged: Instance[] = []
+  #view: DepartureView | undefined
 
   /** `process`: `MemberFacts.process` of this server. `orphansKeptMs`: for tests, see {@link ConnectionProcesses}. */
   constructor(process?: string, orphansKeptMs?: number) {
     this.processes = new ConnectionProcesses(process, orphansKeptMs)
+  }
+
+  /** The state that calls it: an instance that silence removes is decided on it. */
+  follow(view: DepartureView): void {
+    this.#view = view
   }
 
   /** Whether the last sweep has left instances that are due. */
@@ -97,28 +116,35 @@ export class Liveness implements Presence {
 
   instanceSaved(instance: Instance, isBeat: boolean, nowMs: number): void {
     const timed = timedInstance(instance)
-    if (isBeat) note(instance, 'another', nowMs)
-    if (isBeating(timed)) this.#due.add(timed, nextDueMs(timed, timed.healthy))
-    else this.#due.remove(timed)
+    if (isBeat && this.goodbyes.size > 0 && instance.record.publisher.kind !== 'connection')
+      this.goodbyes.lift({ serviceKey: instance.entry.service.key, address: instance.record.address })
+    // A registration by another publisher is no beat of a claim that waits for the address.
+    if (isBeat && (isBeating(timed) || timed.lastBeatMs === NEVER_MS)) note(instance, 'another', nowMs)
+    if (beatingPart(timed) === undefined) this.#due.remove(timed)
+    else this.#due.add(timed, timed.lastBeatMs + patienceWith(timed))
     this.processes.saved(instance, isBeat, nowMs)
   }
 
-  instanceTaken(instance: Instance): void {
-    this.processes.left(instance)
+  publishersChange(instance: Instance, next: InstanceRecord, nowMs: number): void {
+    this.processes.left(instance, next)
+    const isOfHttp = publishersOf(next).some(({ kind }) => kind !== 'connection')
+    if (!isOfHttp && beatingPart(instance) !== undefined) this.#noteGoodbye(instance, nowMs)
   }
 
-  instanceLeft(instance: Instance, expiredMs: number | undefined): void {
+  instanceLeft(instance: Instance, { reason, atMs }: Leaving): void {
     this.processes.left(instance)
+    const isOfBeats = beatingPart(instance) !== undefined || isMoved(instance.record.publisher)
+    if (reason === 'deregistered' && isOfBeats) this.#noteGoodbye(instance, atMs)
     const timed = timedInstance(instance)
     this.#due.remove(timed)
     this.#forgetBeat(timed)
     const { receivedBy, lastBeatMs, timing } = timed
     // The judge has applied every registration before it. A server that catches up applies old ones: these are no beats now.
     const isMisjudged =
-      expiredMs !== undefined &&
+      reason === 'expired' &&
       isBeating(instance) &&
       receivedBy === 'this server' &&
-      expiredMs - lastBeatMs < timing.removeMs
+      atMs - lastBeatMs < timing.removeMs
     if (isMisjudged) this.#misjudged.push(instance)
   }
 
@@ -142,9 +168,10 @@ export class Liveness implements Presence {
     if (this.isWatched(instance)) this.#due.add(timedInstance(instance), atMs)
   }
 
-  /** Whether an instance is still registered, and its publisher sends beats. */
+  /** Whether an instance is still registered, and its publisher sends beats, or the publisher of a claim that waits for it. */
   isWatched(instance: Instance): boolean {
-    return isBeating(instance) && instance.entry.get(instance.record.address) === instance
+    const isThere = instance.entry.get(instance.record.address) === instance
+    return isThere && beatingPart(instance) !== undefined
   }
 
   serviceChanged(entry: ServiceEntry, isAbandoned: boolean, nowMs: number): void {
@@ -190,16 +217,26 @@ export class Liveness implements Presence {
         this.#due.add(instance, now.healthMs + UNJUDGED_MS)
         continue
       }
-      const change = judge(instance, now)
+      const change = this.#judge(instance, now)
       if (change !== undefined) {
         changes.push(change)
-        this.counts[change.kind === 'instance-removed' ? 'removed' : 'unhealthy']++
+        this.counts[change.kind === 'instance-health-changed' ? 'unhealthy' : 'removed']++
       }
-      if (change?.kind !== 'instance-removed') {
-        this.#due.add(instance, nextDueMs(instance, instance.healthy && change === undefined))
-      }
+      // Another change has its effect on the queue when it is applied.
+      if (change === undefined || change.kind === 'instance-health-changed')
+        this.#due.add(instance, nextDueMs(instance, change === undefined))
     }
     return changes
+  }
+
+  #judge(instance: TimedInstance, now: Now): SilenceChange | undefined {
+    const effect = effectOfSilence(instance, now.healthMs - instance.lastBeatMs)
+    if (effect === undefined || this.#view === undefined) return undefined
+    return changeOfSilence(this.#view, instance, { effect, stamp: now.stamp })
+  }
+
+  #noteGoodbye({ entry, record, timing }: Instance, nowMs: number): void {
+    this.goodbyes.note({ serviceKey: entry.service.key, address: record.address }, timing.intervalMs, nowMs)
   }
 
   #forgetBeat(timed: TimedInstance): void {
@@ -220,11 +257,7 @@ export function isBeating({ record }: Instance): boolean {
   return record.publisher.kind === 'beats'
 }
 
-function nextDueMs({ timing, lastBeatMs }: TimedInstance, healthy: boolean): number {
-  return lastBeatMs + patienceMs(timing, healthy)
-}
-
-function judge(instance: TimedInstance, now: Now): SilenceChange | undefined {
-  const effect = effectOfSilence(instance, now.healthMs - instance.lastBeatMs)
-  return effect && changeOfSilence(instance, effect, now)
+function nextDueMs(instance: TimedInstance, isAsBefore: boolean): number {
+  const { timing, healthy } = beatingPart(instance) ?? instance
+  return instance.lastBeatMs + patienceMs(timing, healthy && isAsBefore)
 }

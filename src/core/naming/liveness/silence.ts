@@ -1,6 +1,10 @@
-import type { InstanceHealthChanged, InstanceRemoved } from '../../decisions/changes.ts'
+import type { InstanceHealthChanged, InstanceRemoved, InstanceSaved } from '../../decisions/changes.ts'
+import { timingOf } from '../state/beat-timing.ts'
+import { beatingClaim } from '../state/claims.ts'
 import type { BeatTiming } from '../state/instance.ts'
 import type { Instance } from '../state/service-entry.ts'
+import type { DepartureView } from '../state/presence.ts'
+import { departure } from './departures.ts'
 
 /**
  * How long ago a server received the last beat of an instance, in milliseconds of its health clock. `heard`:
@@ -11,31 +15,54 @@ export type Silence =
   | { readonly kind: 'heard' | 'learned'; readonly agoMs: number }
   | { readonly kind: 'unknown' }
 
-/** The effect of silence on an instance. */
+/** The effect of silence on an instance, or on a claim that waits: that can only be `removed`. */
 export type SilenceEffect = 'removed' | 'unhealthy'
 
 /** The change that silence makes. */
-export type SilenceChange = InstanceRemoved | InstanceHealthChanged
+export type SilenceChange = InstanceRemoved | InstanceSaved | InstanceHealthChanged
+
+/** The registration whose publisher sends beats: the instance itself, or a claim that waits for it. */
+interface BeatingPart {
+  readonly timing: BeatTiming
+  readonly healthy: boolean
+}
+
+/** The part of an instance that expires by silence; undefined: no publisher of the address sends beats. */
+export function beatingPart(instance: Instance): BeatingPart | undefined {
+  if (instance.record.publisher.kind === 'beats') return instance
+  const claim = beatingClaim(instance.record)
+  // Nobody sees the health of a claim.
+  return claim && { timing: timingOf(claim.registered), healthy: false }
+}
 
 /** After how much silence an instance must be checked, in milliseconds. */
 export function patienceMs({ unhealthyMs, removeMs }: BeatTiming, healthy: boolean): number {
   return healthy ? Math.min(unhealthyMs, removeMs) : removeMs
 }
 
+/** The same for the part of an instance that beats. */
+export function patienceWith(instance: Instance): number {
+  const { timing, healthy } = beatingPart(instance) ?? instance
+  return patienceMs(timing, healthy)
+}
+
 /** The effect of this much silence, or undefined. */
-export function effectOfSilence({ timing, healthy }: Instance, silenceMs: number): SilenceEffect | undefined {
+export function effectOfSilence(instance: Instance, silenceMs: number): SilenceEffect | undefined {
+  const { timing, healthy } = beatingPart(instance) ?? instance
   if (silenceMs >= timing.removeMs) return 'removed'
   return healthy && silenceMs >= timing.unhealthyMs ? 'unhealthy' : undefined
 }
 
-/** The change that has this effect. */
+/** The change that has this effect; undefined: nobody beats at the address any more. */
 export function changeOfSilence(
+  view: DepartureView,
   { record, entry }: Instance,
-  effect: SilenceEffect,
-  { stamp }: { readonly stamp: number },
-): SilenceChange {
+  { effect, stamp }: { readonly effect: SilenceEffect; readonly stamp: number },
+): SilenceChange | undefined {
   const { address, serial } = record
-  const about = { serviceKey: entry.service.key, address, serial, stamp }
-  if (effect === 'removed') return { kind: 'instance-removed', ...about, reason: 'expired' }
-  return { kind: 'instance-health-changed', ...about, healthy: false }
+  const serviceKey = entry.service.key
+  if (effect === 'unhealthy')
+    return { kind: 'instance-health-changed', serviceKey, address, serial, stamp, healthy: false }
+  const leaves = ({ kind }: { readonly kind: string }): boolean => kind === 'beats'
+  return departure(view, { serviceKey, record, leaves, reason: 'expired', stamp })
 }

@@ -3,6 +3,9 @@ import { timingOf } from '../state/beat-timing.ts'
 import type { InstanceRecord } from '../state/instance.ts'
 import type { ServiceEntry, Instance } from '../state/service-entry.ts'
 
+/** The time of the last beat of an instance until it is first saved. No health time is negative. */
+export const NEVER_MS = -1
+
 /**
  * An instance with the fields of {@link Liveness}. They are in the same object, because a second object for each of a
  * million instances takes 56 MB. `Instance` does not have them, so that no other code can read or write them.
@@ -32,7 +35,7 @@ export function newInstance(
     metadata: record.registered,
     healthy,
     timing: timingOf(record.registered),
-    lastBeatMs: 0,
+    lastBeatMs: NEVER_MS,
     receivedBy: 'nobody',
     dueTick: NOT_DUE,
     beatFingerprint: undefined,

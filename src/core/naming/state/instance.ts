@@ -37,6 +37,19 @@ function connectionId(publisher: Publisher): string | undefined {
 }
 
 /**
+ * A registration at an address that another publisher has now. It takes over when that publisher leaves. The claim of
+ * an operator is persistent; any other claim is ephemeral.
+ */
+export interface Claim {
+  readonly publisher: Publisher
+  readonly weight: number
+  readonly enabled: boolean
+  readonly registered: Metadata
+  readonly app: string
+  readonly healthy: boolean
+}
+
+/**
  * The stored part of an instance. `registered` is its metadata as registered; metadata that operators wrote since
  * (remembered metadata) lies over it, see `Instance.metadata`. `serial` is this server's own number for it, never sent.
  * The last publisher of an address owns its record.
@@ -51,6 +64,27 @@ export interface InstanceRecord {
   readonly registered: Metadata
   /** The `app` parameter of the registration, kept and shown. */
   readonly app: string
+  /** Those who have registered the address too and wait for it, the last displaced first; absent: nobody. */
+  readonly claims?: readonly Claim[]
+}
+
+/** Whether two records say the same about an instance, whoever waits for its address. */
+export function isSameRecord(a: InstanceRecord, b: InstanceRecord): boolean {
+  return (
+    a.ephemeral === b.ephemeral &&
+    a.weight === b.weight &&
+    a.enabled === b.enabled &&
+    a.app === b.app &&
+    isSamePublisher(a.publisher, b.publisher) &&
+    isSameMetadata(a.registered, b.registered)
+  )
+}
+
+/** Whether two sets of metadata hold the same keys and values. */
+export function isSameMetadata(a: Metadata, b: Metadata): boolean {
+  if (a === b) return true
+  const names = Object.keys(a)
+  return names.length === Object.keys(b).length && names.every((name) => a[name] === b[name])
 }
 
 /**

@@ -1,5 +1,6 @@
-import type { InstanceAddress } from './instance.ts'
-import type { ServiceKey } from './service.ts'
+import type { InstanceAddress, InstanceRecord } from './instance.ts'
+import type { RecordView } from '../../records/record-tables.ts'
+import type { Service, ServiceKey } from './service.ts'
 import type { ServiceEntry, Instance } from './service-entry.ts'
 
 /** A service and an address in it. */
@@ -8,16 +9,28 @@ export interface InstancePlace {
   readonly address: InstanceAddress
 }
 
+/** The parts of the state that decide who has an address once its publisher leaves. */
+export interface DepartureView extends RecordView {
+  service(key: ServiceKey): Service | undefined
+}
+
+/** Why an instance leaves: by silence, by a deregistration, or this server does not know. */
+export interface Leaving {
+  readonly reason: 'deregistered' | 'expired' | 'absent'
+  readonly atMs: number
+}
+
 /**
  * The part of {@link Liveness} that State uses. State calls it after it has applied a change. All times are health times.
  */
 export interface Presence {
+  /** The state that calls it. */
+  follow(view: DepartureView): void
   /** The instance is new or has changed. `isBeat`: the change counts as a beat, as a registration does. */
   instanceSaved(instance: Instance, isBeat: boolean, nowMs: number): void
-  /** Another publisher takes the instance over; its record is still the old one. */
-  instanceTaken(instance: Instance): void
-  /** `expiredMs`: the time, if it was removed for its silence. */
-  instanceLeft(instance: Instance, expiredMs: number | undefined): void
+  /** The publishers of the instance become the ones of `next`; its record is still the old one. */
+  publishersChange(instance: Instance, next: InstanceRecord, nowMs: number): void
+  instanceLeft(instance: Instance, leaving: Leaving): void
   /** `isAbandoned`: a registration made the service, and it has no instances now. */
   serviceChanged(entry: ServiceEntry, isAbandoned: boolean, nowMs: number): void
   serviceLeft(entry: ServiceEntry): void

@@ -36,6 +36,19 @@ export function isProtecting(threshold: number, count: { healthy: number; all: n
   return threshold > 0 && healthy < all && healthy / all <= threshold
 }
 
+/** Whether the protection triggers for a consumer of the whole service, without a selector: the list would say so too. */
+export function isServiceProtecting(entry: ServiceEntry): boolean {
+  const { protectThreshold } = entry.service
+  if (protectThreshold <= 0) return false
+  const taken = { healthy: 0, all: 0 }
+  for (const { healthy, record } of entry.instances.values()) {
+    if (!record.enabled) continue
+    taken.all++
+    if (healthy) taken.healthy++
+  }
+  return isProtecting(protectThreshold, taken)
+}
+
 /** Those of these instances whose labels are the consumer's; the same list where labels do not count. */
 export function matching(
   { service }: ServiceEntry,

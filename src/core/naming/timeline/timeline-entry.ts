@@ -1,6 +1,6 @@
 import type { InstanceAddress } from '../state/instance.ts'
 
-/** The events of an instance. */
+/** The events of an instance. `late-beat`: a beat came after it was deregistered, and brought nothing back. */
 export const TIMELINE_KINDS = [
   'registered',
   'removed',
@@ -10,9 +10,10 @@ export const TIMELINE_KINDS = [
   'disabled',
   'weight',
   'metadata',
+  'late-beat',
 ] as const
 
-/** The causes of events. `silence`: no beats came. `operator`: somebody asked for it. */
+/** The causes of events. `silence`: no beats came. `operator`: somebody asked for it. `claim`: its publisher left, and another one waited. */
 export const TIMELINE_CAUSES = [
   'registration',
   'deregistration',
@@ -21,6 +22,7 @@ export const TIMELINE_CAUSES = [
   'probe',
   'operator',
   'connection',
+  'claim',
 ] as const
 
 /** One of {@link TIMELINE_KINDS}. */

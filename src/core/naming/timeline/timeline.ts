@@ -1,8 +1,8 @@
 import { type Change, type InstanceRemoved, type InstanceSaved, savedValue } from '../../decisions/changes.ts'
 import { msOf } from '../../decisions/stamps.ts'
-import type { InstanceAddress, Metadata, Publisher } from '../state/instance.ts'
+import type { InstanceAddress, Publisher } from '../state/instance.ts'
 import type { Instance } from '../state/service-entry.ts'
-import { addressText } from '../state/instance.ts'
+import { addressText, isSameMetadata, isSamePublisher } from '../state/instance.ts'
 import { REMEMBERED_METADATA } from '../state/remembered-metadata.ts'
 import type { Service, ServiceKey } from '../state/service.ts'
 import type { Actor, TimelineCause, TimelineEntry, TimelineKind } from './timeline-entry.ts'
@@ -120,6 +120,11 @@ export class Timeline {
     }
   }
 
+  /** The first beat after a deregistration that did not bring the instance back. */
+  lateBeat(key: ServiceKey, address: InstanceAddress, stamp: number): void {
+    this.#note(key, address, { kind: 'late-beat', cause: 'deregistration', stamp })
+  }
+
   of(key: ServiceKey): OwnTimeline {
     const rings = [this.#ofClients, this.#ofPeople]
     const entries = rings.flatMap((ring) => ring.of(key)).sort((a, b) => b.atMs - a.atMs)
@@ -136,9 +141,11 @@ export class Timeline {
       if (change.beat) note({ kind: 'registered', cause: registrationBy(record.publisher) })
       return
     }
-    const cause = change.beat ? registrationBy(record.publisher) : 'operator'
     const before = known.record
-    const kinds: Found[] = []
+    // The publisher has left, and a claim has taken the address over.
+    const isTakenOver = !change.beat && !isSamePublisher(before.publisher, record.publisher)
+    const cause = change.beat ? registrationBy(record.publisher) : isTakenOver ? 'claim' : 'operator'
+    const kinds: Found[] = isTakenOver ? [{ kind: 'registered', cause }] : []
     if (before.enabled !== record.enabled)
       kinds.push({ kind: record.enabled ? 'enabled' : 'disabled', cause })
     if (before.weight !== record.weight)
@@ -147,7 +154,7 @@ export class Timeline {
       kinds.push(
         change.beat ? { kind: healthKind(change.healthy), cause } : this.#health(known, change.healthy),
       )
-    if (kinds.length === 0 && !isSame(before.registered, record.registered))
+    if (kinds.length === 0 && !isSameMetadata(before.registered, record.registered))
       kinds.push({ kind: 'metadata', cause })
     for (const found of kinds) note(found)
   }
@@ -217,10 +224,4 @@ function registrationBy({ kind }: Publisher): TimelineCause {
 
 function healthKind(healthy: boolean): TimelineKind {
   return healthy ? 'healthy' : 'unhealthy'
-}
-
-function isSame(a: Metadata, b: Metadata): boolean {
-  if (a === b) return true
-  const names = Object.keys(a)
-  return names.length === Object.keys(b).length && names.every((name) => a[name] === b[name])
 }

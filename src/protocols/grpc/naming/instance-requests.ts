@@ -21,22 +21,24 @@ interface Limits {
   readonly maxInstanceMetadataBytes: number
 }
 
-/** The change in a service: to register these instances from now on, or to change a persistent one. */
+/** The change in a service: to the set of the connection, or to a persistent instance. */
 interface InstanceBody {
   /** As sent: the answer repeats it. */
   readonly type: string
   readonly serviceKey: ServiceKey
-  readonly change: Replace | Persist
+  readonly change: SetChange | Persist
 }
 
-interface Replace {
-  readonly kind: 'replace'
-  readonly instances: readonly SentInstance[]
-}
+/** The set of the connection: all of it, or the instances that leave it; `named` undefined: all leave. */
+type SetChange =
+  | { readonly kind: 'replace'; readonly instances: readonly SentInstance[]; readonly isSingle?: boolean }
+  | { readonly kind: 'withdraw'; readonly named: readonly SentInstance[] | undefined }
 
 interface Persist {
   readonly kind: 'register' | 'deregister'
   readonly instance: SentInstance
+  /** A deregistration without a cluster means the instance that is there. */
+  readonly namesCluster?: boolean
 }
 
 const REGISTER = 'registerInstance'
@@ -58,7 +60,7 @@ export function instanceRequests({ operations, limits }: InstanceRequestParts): 
   const connections = new PublishingConnections(release)
   const run = async (body: InstanceBody, call: RequestContext): Promise<object> => {
     const { type, serviceKey, change } = body
-    const connectionId = change.kind === 'replace' ? connections.idOf(call) : ''
+    const connectionId = 'instance' in change ? '' : connections.idOf(call)
     await carryOut(operations, { serviceKey, change, connectionId }, call)
     return { type }
   }
@@ -93,15 +95,22 @@ function readInstanceRequest(body: JsonObject, limits: Limits): InstanceBody {
   // Clients have another request for persistent instances. A client that uses this request means the same.
   if (isPersistent(body['instance'])) return readPersistent(body, limits)
   const { type, serviceKey } = readTyped(body, [REGISTER, DEREGISTER])
-  // Deregisters all instances of the connection, whatever the request names.
-  const instances = type === REGISTER ? [readInstance(body['instance'], limits.maxInstanceMetadataBytes)] : []
-  return { type, serviceKey, change: { kind: 'replace', instances } }
+  const sent = body['instance']
+  // A client that names nothing means all that it has.
+  const instances =
+    type === DEREGISTER && (sent === undefined || sent === null)
+      ? undefined
+      : [readInstance(sent, limits.maxInstanceMetadataBytes)]
+  if (type === DEREGISTER) return { type, serviceKey, change: { kind: 'withdraw', named: instances } }
+  return { type, serviceKey, change: { kind: 'replace', instances: instances ?? [], isSingle: true } }
 }
 
 function readPersistent(body: JsonObject, { maxInstanceMetadataBytes }: Limits): InstanceBody {
   const { type, serviceKey } = readTyped(body, [REGISTER, DEREGISTER])
-  const instance = readInstance(body['instance'], maxInstanceMetadataBytes)
-  return { type, serviceKey, change: { kind: type === REGISTER ? 'register' : 'deregister', instance } }
+  const sent = body['instance']
+  const instance = readInstance(sent, maxInstanceMetadataBytes)
+  if (type === REGISTER) return { type, serviceKey, change: { kind: 'register', instance } }
+  return { type, serviceKey, change: { kind: 'deregister', instance, namesCluster: namesCluster(sent) } }
 }
 
 function readBatch(body: JsonObject, { maxInstanceMetadataBytes }: Limits): InstanceBody {
@@ -112,11 +121,9 @@ function readBatch(body: JsonObject, { maxInstanceMetadataBytes }: Limits): Inst
   const instances = sent.map((each: unknown) => readInstance(each, maxInstanceMetadataBytes))
   if (instances.some(({ ephemeral }) => !ephemeral))
     throw invalid('instances', 'ephemeral: those that persist are registered one by one', 'ephemeral=false')
-  return {
-    type,
-    serviceKey,
-    change: { kind: 'replace', instances: type === REGISTER_BATCH ? instances : [] },
-  }
+  if (type === REGISTER_BATCH) return { type, serviceKey, change: { kind: 'replace', instances } }
+  const named = instances.length === 0 ? undefined : instances
+  return { type, serviceKey, change: { kind: 'withdraw', named } }
 }
 
 function readTyped(body: JsonObject, types: readonly string[]): { type: string; serviceKey: ServiceKey } {
@@ -127,7 +134,7 @@ function readTyped(body: JsonObject, types: readonly string[]): { type: string; 
 
 interface Carried {
   readonly serviceKey: ServiceKey
-  readonly change: Replace | Persist
+  readonly change: SetChange | Persist
   readonly connectionId: string
 }
 
@@ -143,12 +150,24 @@ function carryOut(
         return connectionInstances.withdraw({ serviceKey, connectionId }, caller)
       const published = change.instances.map((instance) => publishedOf(instance, app))
       const client = clientOf(connection)
-      return connectionInstances.publish({ serviceKey, connectionId, client, instances: published }, caller)
+      const { isSingle = false } = change
+      const publication = { serviceKey, connectionId, client, instances: published, isSingle }
+      return connectionInstances.publish(publication, caller)
+    }
+    case 'withdraw': {
+      const named = change.named?.map((instance) => publishedOf(instance, app).address)
+      return connectionInstances.withdraw({ serviceKey, connectionId, ...(named && { named }) }, caller)
     }
     case 'register':
       return instances.register({ ...registeredOf(serviceKey, change.instance), app }, caller)
     case 'deregister':
-      return instances.deregister(registeredOf(serviceKey, change.instance), caller)
+      return instances.deregister(
+        {
+          ...registeredOf(serviceKey, change.instance),
+          ...(change.namesCluster === true ? {} : { cluster: undefined }),
+        },
+        caller,
+      )
   }
 }
 
@@ -193,6 +212,12 @@ export function readInstance(sent: unknown, maxMetadataBytes: number): SentInsta
 /** Whether an instance that is sent is meant to persist. Nothing else of it is read. */
 export function isPersistent(sent: unknown): boolean {
   return typeof sent === 'object' && sent !== null && 'ephemeral' in sent && sent.ephemeral === false
+}
+
+/** Whether an instance names its cluster: clients send an empty name, or none, for any. */
+function namesCluster(sent: unknown): boolean {
+  const name = instanceObject(sent)['clusterName']
+  return typeof name === 'string' && name !== ''
 }
 
 function instanceObject(sent: unknown): JsonObject {

@@ -95,11 +95,28 @@ const USUAL_KEYS = Object.fromEntries(
   Object.entries(MODULE_OF).map(([type, module]) => [type, { headers: {}, module }]),
 ) as Readonly<Record<ServerRequestType, object>>
 
-/** The keys of answers that are primitives or lists in Java: they are written also where the request was refused. */
+/** A list that says nothing. The Rust client cannot read the reason of a refusal without one; others look at the reason first. */
+const NO_LIST = {
+  name: '',
+  groupName: '',
+  clusters: '',
+  cacheMillis: 1000,
+  hosts: [],
+  lastRefTime: 0,
+  checksum: '',
+  allIps: false,
+  allIPs: false,
+  reachProtectionThreshold: false,
+  valid: false,
+}
+
+/** The keys of answers that some clients expect also where the request was refused. In Java they are primitives or lists. */
 const ALSO_REFUSED: Readonly<Record<string, object>> = {
   ConfigQueryResponse: { lastModified: 0, beta: false },
   ConfigChangeBatchListenResponse: { changedConfigs: [] },
   ServiceListResponse: { count: 0 },
+  QueryServiceResponse: { serviceInfo: NO_LIST },
+  SubscribeServiceResponse: { serviceInfo: NO_LIST },
 }
 
 /** The fields of a refusal in an answer of this type, besides its error. */

@@ -31,7 +31,7 @@ import { instanceIdOf } from '../../../core/naming/state/instance.ts'
 export function v2NamingRoutes(parts: NamingEndpointParts): Route[] {
   const instances = instanceEndpoints(parts, JAVA_DIALECT)
   const services = serviceEndpoints(parts, JAVA_DIALECT)
-  const metadata = metadataEndpoints(parts, Type.Optional(fields.namespaceId))
+  const metadata = metadataEndpoints(parts, Type.Optional(fields.namespaceId), JAVA_DIALECT)
   return placeRoutes(NAMING_PART, '/nacos/v2/ns', [
     ['POST', '/instance', enveloped(instances.register)],
     ['DELETE', '/instance', enveloped(deregisterEndpoint(parts, true))],

@@ -24,7 +24,7 @@ import { parseServiceFilter } from '../../parameters/json-fields.ts'
 export function nacosNamingRoutes(parts: NamingEndpointParts): Route[] {
   const instances = instanceEndpoints(parts, JAVA_DIALECT)
   const services = serviceEndpoints(parts, JAVA_DIALECT)
-  const metadata = metadataEndpoints(parts, Type.Optional(fields.namespaceId))
+  const metadata = metadataEndpoints(parts, Type.Optional(fields.namespaceId), JAVA_DIALECT)
   const catalog = catalogEndpoints(parts, JAVA_DIALECT)
   const list = listEndpoint(parts, nacosListFormat)
   const discovery = discoveryEndpoints(parts, JAVA_DIALECT)

@@ -17,7 +17,7 @@ import { problemErrors } from '../errors/problem.ts'
 export function svcNamingRoutes(parts: NamingEndpointParts): Route[] {
   const instances = instanceEndpoints(parts, SVC_DIALECT)
   const services = serviceEndpoints(parts, SVC_DIALECT)
-  const metadata = metadataEndpoints(parts, allowingEmpty(namespaceId))
+  const metadata = metadataEndpoints(parts, allowingEmpty(namespaceId), SVC_DIALECT)
   const catalog = catalogEndpoints(parts, SVC_DIALECT)
   const discovery = discoveryEndpoints(parts, SVC_DIALECT)
   return placeRoutes({ rules: SVC_RULES, errors: problemErrors }, '/svc/v1/ns', [

@@ -1,5 +1,6 @@
 import {
   BEATS,
+  type Claim,
   type InstanceRecord,
   isSamePublisher,
   type Metadata,
@@ -18,28 +19,49 @@ type TextParts = readonly [
   enabled: boolean,
   app: string,
   registered: Metadata,
-  /** `beats`, `operator` or `connection ID`; absent for the usual publisher of the kind. */
-  publisher?: string,
+  /** `beats`, `operator` or `connection ID`; absent for the usual publisher of the kind, null if claims follow it. */
+  publisher?: string | null,
+  claims?: readonly ClaimText[],
+]
+
+type ClaimText = readonly [
+  publisher: string,
+  weight: number,
+  enabled: boolean,
+  app: string,
+  registered: Metadata,
+  healthy: boolean,
 ]
 
 /** A record as the column `record` holds it: a JSON array of `Parts`. Throws for a weight that JSON cannot hold. */
 export function instanceText(record: InstanceRecord): string {
-  const { address, ephemeral, publisher, weight, enabled, app, registered } = record
+  const { address, ephemeral, publisher, weight, enabled, app, registered, claims } = record
   if (!Number.isFinite(weight)) throw new Error(`The weight ${weight} of an instance cannot be stored`)
   const { ip, port, cluster } = address
   const parts: TextParts = [ip, port, cluster, ephemeral, weight, enabled, app, registered]
   const isUsual = isSamePublisher(publisher, usualPublisher(ephemeral))
-  return JSON.stringify(isUsual ? parts : [...parts, publisherText(publisher)])
+  const owner = isUsual ? null : publisherText(publisher)
+  if (claims !== undefined) return JSON.stringify([...parts, owner, claims.map(claimText)])
+  return JSON.stringify(owner === null ? parts : [...parts, owner])
 }
 
 /** The record of an instance from its text, which the checksum of its row covers. */
 export function instanceOfText(serial: number, text: string): InstanceRecord {
-  const [ip, port, cluster, ephemeral, weight, enabled, app, registered, publisherText] = JSON.parse(
+  const [ip, port, cluster, ephemeral, weight, enabled, app, registered, owner, claims] = JSON.parse(
     text,
   ) as TextParts
   const address = { ip, port, cluster }
-  const publisher = publisherText === undefined ? usualPublisher(ephemeral) : publisherOf(publisherText)
-  return { address, serial, ephemeral, publisher, weight, enabled, registered, app }
+  const publisher = typeof owner === 'string' ? publisherOf(owner) : usualPublisher(ephemeral)
+  const record = { address, serial, ephemeral, publisher, weight, enabled, registered, app }
+  return claims === undefined ? record : { ...record, claims: claims.map(claimOf) }
+}
+
+function claimText({ publisher, weight, enabled, app, registered, healthy }: Claim): ClaimText {
+  return [publisherText(publisher), weight, enabled, app, registered, healthy]
+}
+
+function claimOf([publisher, weight, enabled, app, registered, healthy]: ClaimText): Claim {
+  return { publisher: publisherOf(publisher), weight, enabled, app, registered, healthy }
 }
 
 function publisherText(publisher: Publisher): string {

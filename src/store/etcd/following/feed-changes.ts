@@ -136,7 +136,7 @@ function removalOf(place: KeyPlace, { stamp }: RevisionContext): MaybeChange {
   if (record !== undefined) return { kind: 'record-removed', ...record, stamp }
   if (place.of !== 'instance') return undefined
   const { service: serviceKey, address } = place
-  return { kind: 'instance-removed', serviceKey, address, serial: 0, reason: 'deregistered', stamp }
+  return { kind: 'instance-removed', serviceKey, address, serial: 0, reason: 'absent', stamp }
 }
 
 function isOfKnown(service: ServiceKey, { saved, hasService }: RevisionContext): boolean {

@@ -1,12 +1,19 @@
 import { CONFIG_TYPES, type ConfigItem, type ConfigOrigin } from '../../../core/config/state/config-item.ts'
 import type { ConfigNotes } from '../../../core/config/state/config-notes.ts'
 import { isStamp, stampOfId } from '../../../core/decisions/stamps.ts'
-import { BEATS, type InstanceRecord, OPERATOR, type Publisher } from '../../../core/naming/state/instance.ts'
+import {
+  BEATS,
+  type Claim,
+  type InstanceRecord,
+  OPERATOR,
+  type Publisher,
+} from '../../../core/naming/state/instance.ts'
 import type { HealthChecker } from '../../../core/naming/state/health-checker.ts'
 import type { Cluster, Selector, Service } from '../../../core/naming/state/service.ts'
 import {
   fieldsOf,
   flag,
+  list,
   map,
   number,
   object,
@@ -151,11 +158,22 @@ function publisherOf(value: unknown): Publisher {
   return kind === 'beats' ? BEATS : OPERATOR
 }
 
+const claimsShape: Shape<Claim[]> = list(
+  object<Claim>({
+    publisher: publisherOf,
+    weight: number,
+    enabled: flag,
+    registered: map(text),
+    app: text,
+    healthy: flag,
+  }),
+)
+
 type StoredInstance = InstanceValue['record']
 
 /** By hand: there are more instances than of all else, and a feed reads thousands in a second. */
 function recordOf(value: unknown): StoredInstance {
-  const { ephemeral, publisher, weight, enabled, registered, app } = fieldsOf(value)
+  const { ephemeral, publisher, weight, enabled, registered, app, claims } = fieldsOf(value)
   if (typeof ephemeral !== 'boolean') throw new ShapeError('ephemeral must be true or false')
   if (typeof weight !== 'number') throw new ShapeError('weight must be a number')
   if (typeof enabled !== 'boolean') throw new ShapeError('enabled must be true or false')
@@ -163,7 +181,7 @@ function recordOf(value: unknown): StoredInstance {
   const metadata = fieldsOf(registered)
   for (const name in metadata)
     if (typeof metadata[name] !== 'string') throw new ShapeError(`registered ${name} must be a text`)
-  return {
+  const record = {
     ephemeral,
     publisher: publisherOf(publisher),
     weight,
@@ -171,6 +189,7 @@ function recordOf(value: unknown): StoredInstance {
     registered: metadata as StoredInstance['registered'],
     app,
   }
+  return claims === undefined ? record : { ...record, claims: claimsShape(claims) }
 }
 
 /** The value of an instance. */

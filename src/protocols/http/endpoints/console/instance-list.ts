@@ -33,6 +33,9 @@ const INSTANCE_FIELDS = {
   healthy: Json.boolean(),
   enabled: Json.boolean(),
   ephemeral: Json.boolean(),
+  claims: Json.integer(
+    'How many other publishers have registered the address too: one takes over when its publisher leaves.',
+  ),
 }
 
 const CONNECTION = Json.object({
@@ -138,7 +141,8 @@ function instanceFields({ record, healthy, entry }: Instance): object {
   const { address, weight, enabled, ephemeral } = record
   const instanceId = instanceIdOf(address, entry.service.key.groupedName)
   const { ip, port, cluster: clusterName } = address
-  return { instanceId, ip, port, clusterName, weight, healthy, enabled, ephemeral }
+  const claims = record.claims?.length ?? 0
+  return { instanceId, ip, port, clusterName, weight, healthy, enabled, ephemeral, claims }
 }
 
 function disablingJson({ atMs, actor, cause }: TimelineEntry): object {

@@ -1,6 +1,6 @@
 import { toNamespaceId } from '../../../../core/namespaces/namespace.ts'
 import { instanceIdOf } from '../../../../core/naming/state/instance.ts'
-import { isProtecting } from '../../../../core/naming/state/select-instances.ts'
+import { isServiceProtecting } from '../../../../core/naming/state/select-instances.ts'
 import type { ServiceEntry, Instance } from '../../../../core/naming/state/service-entry.ts'
 import { groupOf, type Service, serviceNameOf } from '../../../../core/naming/state/service.ts'
 import type { ListedInstance } from '../../../../operations/naming/catalog.ts'
@@ -193,7 +193,6 @@ function figures(entry: ServiceEntry): object {
   const ipCount = entry.instances.size
   let healthyInstanceCount = 0
   for (const { healthy } of entry.instances.values()) if (healthy) healthyInstanceCount++
-  const { protectThreshold } = entry.service
   const { name, groupName } = namesOf(entry.service)
   return {
     name,
@@ -201,7 +200,7 @@ function figures(entry: ServiceEntry): object {
     clusterCount: entry.clusterSizes.size,
     ipCount,
     healthyInstanceCount,
-    triggerFlag: String(isProtecting(protectThreshold, { healthy: healthyInstanceCount, all: ipCount })),
+    triggerFlag: String(isServiceProtecting(entry)),
   }
 }
 

@@ -1,12 +1,13 @@
 import { instanceIdOf } from '../../../../core/naming/state/instance.ts'
 import type { Instance } from '../../../../core/naming/state/service-entry.ts'
 import { afterwards } from '../../../../operations/afterwards.ts'
-import type { InstanceRequest } from '../../../../operations/naming/instances.ts'
+import type { InstanceRequest } from '../../../../operations/naming/instance-targets.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { type Static, Type } from '../../../parameters/schema.ts'
 import { OK_TEXT, ANSWERS_OK, answersJson, Json } from '../../routing/answers.ts'
 import { type Endpoint, endpoint, type HttpCaller, type Answer } from '../../routing/route.ts'
 import {
+  JAVA_DIALECT,
   type NamingDialect,
   metadataOf,
   type NamingEndpointParts,
@@ -47,8 +48,8 @@ export function instanceEndpoints(parts: NamingEndpointParts, dialect: NamingDia
   return {
     register: register(parts),
     deregister: deregisterEndpoint(parts, false),
-    modify: modifyEndpoint(parts, () => false),
-    updateHealth: updateHealth(parts),
+    modify: modifyEndpoint(parts, () => false, dialect),
+    updateHealth: updateHealth(parts, dialect),
     detail: detail(parts, dialect),
   } satisfies Record<string, Endpoint>
 }
@@ -93,7 +94,10 @@ export function deregisterEndpoint({ instances }: NamingEndpointParts, sparesCon
     answers: ANSWERS_OK,
     params: Type.Object(INSTANCE_PARAMS),
     handle: ({ params, caller }) =>
-      afterwards(instances.deregister({ ...instanceRequestOf(params), sparesConnections }, caller), okAnswer),
+      afterwards(
+        instances.deregister({ ...instanceRequestOf(params, !sparesConnections), sparesConnections }, caller),
+        okAnswer,
+      ),
   })
 }
 
@@ -104,6 +108,7 @@ export function deregisterEndpoint({ instances }: NamingEndpointParts, sparesCon
 export function modifyEndpoint(
   parts: NamingEndpointParts,
   registersUnknown: (caller: HttpCaller) => boolean,
+  dialect: NamingDialect = JAVA_DIALECT,
 ): Endpoint {
   const { modify } = parts.instances
   return endpoint({
@@ -118,7 +123,7 @@ export function modifyEndpoint(
     }),
     handle: ({ params, caller }) => {
       const request = {
-        ...instanceRequestOf(params),
+        ...instanceRequestOf(params, isStrict(dialect)),
         weight: params.weight,
         enabled: params.enabled,
         metadata: metadataOf(parts, params.metadata),
@@ -129,14 +134,14 @@ export function modifyEndpoint(
   })
 }
 
-function updateHealth({ instances }: NamingEndpointParts): Endpoint {
+function updateHealth({ instances }: NamingEndpointParts, dialect: NamingDialect): Endpoint {
   return endpoint({
     summary: 'Update instance health status',
     permission: instances.setHealth.permission,
     answers: ANSWERS_OK,
     params: Type.Object({ ...INSTANCE_PARAMS, healthy }),
     handle: ({ params, caller }) => {
-      const request = { ...instanceRequestOf(params), healthy: params.healthy }
+      const request = { ...instanceRequestOf(params, isStrict(dialect)), healthy: params.healthy }
       return afterwards(instances.setHealth(request, caller), okAnswer)
     },
   })
@@ -149,7 +154,7 @@ function detail({ instances }: NamingEndpointParts, dialect: NamingDialect): End
     answers: answersJson(DETAIL),
     params: Type.Object(INSTANCE_PARAMS),
     handle: ({ params, caller }) =>
-      dialect.json(detailJson(instances.read(instanceRequestOf(params), caller))),
+      dialect.json(detailJson(instances.read(instanceRequestOf(params, isStrict(dialect)), caller))),
   })
 }
 
@@ -157,9 +162,14 @@ function okAnswer(): Answer {
   return OK_TEXT
 }
 
-function instanceRequestOf(params: InstanceParams): InstanceRequest {
+/** `/nacos` never refuses a request that names too little. */
+function isStrict({ hasJavaKeys }: NamingDialect): boolean {
+  return !hasJavaKeys
+}
+
+function instanceRequestOf(params: InstanceParams, refusesSeveral: boolean): InstanceRequest {
   const { ip, port, clusterName: cluster, ephemeral } = params
-  return { serviceKey: serviceKeyOf(params), ip, port, cluster, ephemeral }
+  return { serviceKey: serviceKeyOf(params), ip, port, cluster, ephemeral, refusesSeveral }
 }
 
 function detailJson({ record, healthy: isHealthy, metadata, entry }: Instance): object {

@@ -9,7 +9,13 @@ import { parseInstanceLocators } from '../../../parameters/json-fields.ts'
 import { type Properties, Type } from '../../../parameters/schema.ts'
 import { jsonAnswer, jsonTextAnswer, answersJson, Json } from '../../routing/answers.ts'
 import { type Endpoint, endpoint, type Answer } from '../../routing/route.ts'
-import { metadataOf, type NamingEndpointParts, SERVICE_PARAMS, serviceKeyOf } from './naming-requests.ts'
+import {
+  metadataOf,
+  type NamingDialect,
+  type NamingEndpointParts,
+  SERVICE_PARAMS,
+  serviceKeyOf,
+} from './naming-requests.ts'
 
 const UPDATED = Json.named(
   'UpdatedInstances',
@@ -21,7 +27,11 @@ const UPDATED = Json.named(
 const NAMES_IN_SLICE = 1_000
 
 /** The batches of metadata (interface.md, batch metadata). `namespaceId` is optional on one dialect only. */
-export function metadataEndpoints(parts: NamingEndpointParts, namespaceId: Properties[string]) {
+export function metadataEndpoints(
+  parts: NamingEndpointParts,
+  namespaceId: Properties[string],
+  { hasJavaKeys }: NamingDialect,
+) {
   const params = Type.Object({
     namespaceId: namespaceId as typeof fields.namespaceId,
     serviceName: fields.serviceName,
@@ -43,7 +53,7 @@ export function metadataEndpoints(parts: NamingEndpointParts, namespaceId: Prope
           consistencyType,
           keys: metadataOf(parts, read.metadata) ?? {},
           // Not even read where a kind is given.
-          instances: locatorsOf(consistencyType === undefined ? read.instances : undefined),
+          instances: locatorsOf(consistencyType === undefined ? read.instances : undefined, !hasJavaKeys),
         }
         return updatedAnswer(await carryOut(request, caller))
       },
@@ -77,7 +87,7 @@ export function modifyManyEndpoint({ instances }: NamingEndpointParts): Endpoint
     handle: async ({ params, caller }) => {
       const serviceKey = serviceKeyOf(params)
       const { weight, enabled } = params
-      const request = { serviceKey, instances: locatorsOf(params.instances), weight, enabled }
+      const request = { serviceKey, instances: locatorsOf(params.instances, true), weight, enabled }
       const { updated, notFound } = await instances.modifyMany(request, caller)
       const idOf = (address: InstanceAddress): string => instanceIdOf(address, serviceKey.groupedName)
       return jsonAnswer({ updated: updated.map(idOf), notFound: notFound.map(idOf) })
@@ -85,10 +95,10 @@ export function modifyManyEndpoint({ instances }: NamingEndpointParts): Endpoint
   })
 }
 
-function locatorsOf(text: string | undefined): BatchRequest['instances'] {
+function locatorsOf(text: string | undefined, refusesSeveral: boolean): BatchRequest['instances'] {
   if (text === undefined) return []
   return parseInstanceLocators(text).map(({ ip, port, ephemeral, clusterName: cluster }) => {
-    return { ip, port, ephemeral, cluster }
+    return { ip, port, ephemeral, cluster, refusesSeveral }
   })
 }
 

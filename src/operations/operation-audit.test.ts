@@ -78,7 +78,7 @@ describe('an operation that writes', () => {
     expect(entries).toEqual([])
     finish()
     await painted
-    expect(entries).toEqual([{ ...entry, item: 'a:*:* and 1 more' }])
+    expect(entries).toEqual([{ ...entry, item: 'a:*:*\nb:*:*' }])
   })
 
   test('is recorded at once where nothing is awaited', () => {

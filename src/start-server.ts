@@ -4,7 +4,8 @@ import type { RunningServer } from './server.ts'
 import { Certificates } from './server/doors/certificates.ts'
 import type { Installation } from './server/process/installation.ts'
 import { bodyMemoryOf, memoryLimitsOf } from './server/process/memory-limits.ts'
-import { loweredToFiles } from './server/process/file-limit.ts'
+import { mostFiles } from './metrics/process-metrics.ts'
+import { reportLowered, withinFiles } from './server/process/file-limit.ts'
 import { requireNotedMemory } from './server/process/stored-memory.ts'
 import type { Settings } from './settings/settings.ts'
 import { openEmbeddedStore } from './store/embedded/embedded-store.ts'
@@ -19,12 +20,14 @@ export async function startServer(given: Settings): Promise<RunningServer> {
   // A failed import is reported by the `await` below.
   rest.catch(() => {})
   const placed = given.store === 'etcd' ? await withOwnPort(given) : given
-  const settings = await loweredToFiles({ ...placed, maxBodyMemoryBytes: bodyMemoryOf(placed) }, log)
+  const settings = withinFiles({ ...placed, maxBodyMemoryBytes: bodyMemoryOf(placed) }, await mostFiles())
   const certificates = await Certificates.open(settings, log)
   const installation = await (settings.store === 'etcd' ? openShared : openSole)(settings, log)
   try {
     const { serveFrom } = await rest
-    return await serveFrom({ installation, certificates }, settings, log)
+    const server = await serveFrom({ installation, certificates }, settings, log)
+    reportLowered(given, settings, log)
+    return server
   } catch (error) {
     await installation.leave()
     throw error

@@ -89,6 +89,7 @@ test('configurations', async () => {
   await ask('GET /cs/configs', { tenant: 'dev', search: 'blur' })
   await ask('GET /cs/configs', { tenant: 'dev', search: 'accurate', dataId: 'none' })
   await ask('GET /cs/configs', { tenant: 'dev', exportV2: true })
+  await ask('POST /cs/configs/export', { tenant: 'dev', ids: id })
   await ask('GET /cs/configs/catalog', item)
   const records: Json = (await ask('GET /cs/history', { ...item, search: 'accurate' })).json()
   await ask('GET /cs/history', { ...item, nid: records.pageItems[0].id })

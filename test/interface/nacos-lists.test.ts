@@ -229,7 +229,7 @@ describe('metadata=null', () => {
     expect(host.metadata).toEqual({ a: '1' })
   })
 
-  test('lets an expired instance return by its beat', async () => {
+  test('lets an instance that said goodbye return by its registration, and not by a late beat', async () => {
     const serviceName = unique('svc')
     const beat = JSON.stringify({ ip: '127.0.0.1', port: 80, cluster: 'DEFAULT', metadata: null })
     const count = async () => (await read('/ns/instance/list', { serviceName })).hosts.length
@@ -237,7 +237,8 @@ describe('metadata=null', () => {
     expect(await count()).toBe(1)
     await waypost.nacos.delete('/ns/instance', { serviceName, ip: '127.0.0.1', port: 80 })
     const light = { serviceName, ip: '127.0.0.1', port: 80, clusterName: 'DEFAULT' }
-    expect((await waypost.nacos.put('/ns/instance/beat', light)).json().code).toBe(20_404)
+    expect((await waypost.nacos.put('/ns/instance/beat', light)).json().code).toBe(10_200)
+    expect(await count()).toBe(0)
     await registered(serviceName, { metadata: 'null' })
     await until(count, (hosts) => hosts === 1)
     const [host] = (await read('/ns/instance/list', { serviceName })).hosts

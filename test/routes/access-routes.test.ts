@@ -123,8 +123,7 @@ describe.each(DIALECTS)('/%s', (dialect) => {
 
   test.each([
     [{ username: '' }, 'username'],
-    [{ username: ' ann' }, 'username'],
-    [{ username: 'ann\u0007' }, 'username'],
+    [{ username: 'an\u0007n' }, 'username'],
     [{ username: 'ann\u200b' }, 'username'],
     [{ username: 'a'.repeat(129) }, 'username'],
     [{ password: '' }, 'password'],

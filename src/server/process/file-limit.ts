@@ -1,5 +1,4 @@
 import type { Logger } from 'pino'
-import { mostFiles } from '../../metrics/process-metrics.ts'
 import type { Settings } from '../../settings/settings.ts'
 
 /** Files that are no connections of clients: the store, probes, other servers, monitoring, the program itself. */
@@ -30,15 +29,15 @@ export function withinFiles<Limits extends ConnectionLimits>(
   return { ...limits, maxConnections: most, maxHeldPolls: Math.min(maxHeldPolls, mostPolls) }
 }
 
-/** The settings with the limits that `withinFiles` gives for this process. A warning says so where they are lower. */
-export async function loweredToFiles(settings: Settings, log: Pick<Logger, 'warn'>): Promise<Settings> {
-  const files = await mostFiles()
-  const lowered = withinFiles(settings, files)
-  const { maxConnections, maxHeldPolls } = lowered
-  if (lowered !== settings)
-    log.warn(
-      { files, maxConnections, maxHeldPolls },
-      'the limit of open files is too low for max-connections: fewer connections are accepted',
-    )
-  return lowered
+/** Says that the limits are lower than the settings, if they are. Call it once the server listens. */
+export function reportLowered(
+  settings: Settings,
+  { maxConnections, maxHeldPolls }: ConnectionLimits,
+  log: Pick<Logger, 'warn'>,
+): void {
+  if (maxConnections === settings.maxConnections && maxHeldPolls === settings.maxHeldPolls) return
+  log.warn(
+    { maxConnections, maxHeldPolls },
+    'the limit of open files is too low for max-connections: fewer connections are accepted',
+  )
 }

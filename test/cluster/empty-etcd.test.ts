@@ -329,7 +329,7 @@ describe.skipIf(etcdTools.skip)(`a key that every installation has${note}`, { ti
       const without = await doctor()
       expect([without.code, without.stdout + without.stderr]).toEqual([
         1,
-        expect.stringContaining(`${PREFIX}format is missing`),
+        expect.stringContaining(`${PREFIX}format of etcd is missing`),
       ])
     } finally {
       for (const server of cluster.servers) process.kill(server.pid, 'SIGCONT')

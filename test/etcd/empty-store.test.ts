@@ -2,6 +2,7 @@
 import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { firstSecrets, secretsText } from '../../src/cluster/shared-secrets.ts'
 import { SIGNING_KEY } from '../../src/core/access/access-records.ts'
 import { createFirstKey, rotateKeys } from '../../src/core/access/signing-key-commands.ts'
 import { systemClock } from '../../src/store/etcd/client/clock.ts'
@@ -177,7 +178,7 @@ describe.skipIf(etcdTools.skip)(`an absence in etcd${note}`, { timeout: 120_000 
 
   test('of the name of the installation is mended by the servers', async () => {
     const { prefix, server } = await newStore()
-    await server.store.agree('peer-secret', () => 'secret')
+    await server.store.agree('peer-secret', () => secretsText(firstSecrets()))
     const name = await valueOf(`${prefix}/k/installation`)
     await remove(`${prefix}/k/installation`)
     await server.engine.execute(publish('meanwhile'))

@@ -58,7 +58,7 @@ describe.skipIf(etcdTools.skip)(`several servers${note}`, { timeout: 2 * LIMIT_M
       LIMIT_MS,
     )
     expect(stderr).toBe('')
-    expect(stdout).toMatch(/^SERVER +SITE +ALIVE +REPLIES +VERSION +FOR +BEHIND +CLOCK +JUDGES +MISSES/)
+    expect(stdout).toMatch(/^SERVER +SITE +ALIVE +REPLIES +VERSION +UP FOR +BEHIND +CLOCK +JUDGES +MISSES/)
     for (const server of [one, two]) expect(stdout).toContain(keyOf(server))
     // Clocks are compared every five seconds, and not before the others are there.
     const all = await until(

@@ -108,9 +108,11 @@ export class AccountCommands {
     const passwords = new PasswordInput()
     const stored = storedPlace(place)
     if (stored === undefined) {
-      const session = new ServerSession(targetOf(place).url, {
+      const target = targetOf(place)
+      const session = new ServerSession(target.url, {
+        origin: target.origin,
         username: place.username,
-        stored: tokenOf(targetOf(place)),
+        stored: tokenOf(target),
         passwords,
       })
       // The caller's own password is read first, then the user's password.

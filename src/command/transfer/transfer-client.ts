@@ -42,6 +42,7 @@ export class TransferClient {
     this.namespace = namespaceOf(flags, target)
     this.#root = root
     this.#session = new ServerSession(target.url, {
+      origin: target.origin,
       username: flags.username,
       stored: tokenOf(target),
       root,

@@ -243,19 +243,28 @@ export class StoreInUse {
   #faultAtStart({ format, installation, notice }: SeenStore): StoreEmpty | undefined {
     const name = installation && readingOf(installation.key, () => readInstallation(installation.value))
     if (notice !== undefined) {
-      const { installation: missed, member } = readNotice(notice.value)
+      const { installation: missed, member, layout } = readNotice(notice.value)
       const isOver =
         format !== undefined && (missed === null || (name !== undefined && isSameOrNext(missed, name)))
-      if (!isOver) return this.#atStart(`the server ${member} has seen data here, and misses them`)
+      if (!isOver) {
+        const lost = format === undefined ? layout : ''
+        return this.#atStart(`the server ${member} has seen data here, and misses them`, lost)
+      }
     }
     if (format === undefined && name !== undefined)
       return this.#atStart(`the key ${this.#formatKey} is missing, and an installation has been here`)
     return undefined
   }
 
-  #atStart(why: string): StoreEmpty {
+  /** `layout`: the lost layout, if a server knows it. */
+  #atStart(why: string, layout = ''): StoreEmpty {
+    const key = this.#formatKey
+    const back =
+      layout === ''
+        ? ''
+        : ` If only the key ${key} is missing, \`etcdctl put ${key} ${layout}\` puts it back.`
     return new StoreEmpty(
-      `etcd has lost data of the prefix ${this.#parts.keys.prefix}: ${why}. Nothing is begun there. ${EMPTY_ADVICE}`,
+      `etcd has lost data of the prefix ${this.#parts.keys.prefix}: ${why}. Nothing is begun there. ${EMPTY_ADVICE}${back}`,
     )
   }
 

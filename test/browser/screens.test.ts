@@ -185,7 +185,7 @@ async function fill({ waypost, ask, addUser }: ManagedWaypost): Promise<void> {
   await publish('markup.yaml', { content: `a: "${MARKUP}"\npassword: p\n`, type: 'yaml', desc: MARKUP })
   await publish('markup.yaml', {
     content: `a: "<script>alert(1)</script>"\npassword: q\n${LEFTWARDS}: 1\n`,
-    config_tags: `${MARKUP},${LEFTWARDS}`,
+    config_tags: `${MARKUP},עברית`,
     appName: MARKUP,
     comment: MARKUP,
   })

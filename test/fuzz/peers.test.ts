@@ -145,7 +145,7 @@ function converse(
       try {
         for (const { status, body } of reader.push(chunk)) {
           statuses.set(status, (statuses.get(status) ?? 0) + 1)
-          if (![200, 400, 403].includes(status)) complaint ??= `${status}: ${body.slice(0, 200)}`
+          if (![200, 400, 403, 413].includes(status)) complaint ??= `${status}: ${body.slice(0, 200)}`
           if (status === 200 && speaker === 'stranger')
             complaint ??= `a stranger was told ${body.slice(0, 200)}`
         }

@@ -191,6 +191,8 @@ class Session {
     // A new subscriber gets a push of its own besides.
     for (;;) {
       const pushed = await this.#client.next(type)
+      // There a deregistration of one address of a batch removes all (docs/compatibility.md).
+      if (this.asked.includes('deregisterInstance')) return pushed
       if (hostCount(pushed.body) === hostCount(JSON.parse(body) as Body)) return pushed
     }
   }

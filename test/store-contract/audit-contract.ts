@@ -141,6 +141,7 @@ export function auditContract(bench: StoreBench): void {
 
   test('stamps are later than the ids of the audit, also after all others are gone', async () => {
     let store = await bench.fresh()
+    await store.load()
     const event = sampleEvent({ atMs: START_MS + 1_000_000_000 })
     await store.kept.saveAudit([event])
     await cleaned(store, { ...LIMIT, beforeMs: event.atMs + 1 })

@@ -33,10 +33,10 @@ export function withinFiles<Limits extends ConnectionLimits>(
 export function reportLowered(
   settings: Settings,
   { maxConnections, maxHeldPolls }: ConnectionLimits,
-  log: Pick<Logger, 'warn'>,
+  log: Pick<Logger, 'info'>,
 ): void {
   if (maxConnections === settings.maxConnections && maxHeldPolls === settings.maxHeldPolls) return
-  log.warn(
+  log.info(
     { maxConnections, maxHeldPolls },
     'the limit of open files is too low for max-connections: fewer connections are accepted',
   )

@@ -24,7 +24,7 @@ const WORDS: Readonly<Record<string, string>> = {
   backup: '',
   'config get': 'a',
   'config put': 'a @file',
-  'config edit': 'a',
+  'config edit': 'a --yes',
   'config delete': 'a',
   'config list': '',
   'config diff': 'a @file',

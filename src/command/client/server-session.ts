@@ -59,6 +59,11 @@ export class ServerSession {
     if (ways.username === undefined) this.#issued = ways.stored?.issued
   }
 
+  /** The origin of the address, for errors. */
+  get origin(): string {
+    return this.#ways.origin ?? ''
+  }
+
   /** The password with which this user has signed in; undefined for other users. */
   passwordOf(username: string): string | undefined {
     return username === this.#ways.username ? this.#password : undefined
@@ -122,7 +127,7 @@ export class ServerSession {
   }
 
   #reach(path: string, init: RequestInit): Promise<Response> {
-    return reach(this.url, path, { ...init, origin: this.#ways.origin ?? '' })
+    return reach(this.url, path, { ...init, origin: this.origin })
   }
 
   /** Requests at the same time renew once, with one prompt. */

@@ -53,7 +53,7 @@ async function ask(method: string, path: string, session: ServerSession): Promis
           )
       })
     })
-    sent.once('error', (error) => reject(noAnswer(address.origin, error)))
+    sent.once('error', (error) => reject(noAnswer(address.origin, error, session.origin)))
     sent.end()
   })
 }

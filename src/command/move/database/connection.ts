@@ -5,7 +5,7 @@ import { passwordFrom } from '../move-passwords.ts'
 import { printableWord } from '../../terminal-text.ts'
 import { textOfBytes } from '../no-text.ts'
 import type { Waiting } from '../waiting.ts'
-import { ReceivedBytes } from './received-bytes.ts'
+import { MOST_BYTES, ReceivedBytes } from './received-bytes.ts'
 import { connect, isIP } from 'node:net'
 import type { Readable } from 'node:stream'
 import { checkServerIdentity, TLSSocket } from 'node:tls'
@@ -127,7 +127,7 @@ export class Database {
     let bytes = 0
     for await (const row of this.stream(sql, values, MOST_ROWS)) {
       found.push(row)
-      for (const value of Object.values(row)) bytes += value?.length ?? 0
+      bytes += lengthOf(row)
       if (bytes <= MOST_KEPT_BYTES) continue
       this.close()
       throw this.#failed(new Error(`it sends more than ${MOST_KEPT_BYTES} bytes`), sql)
@@ -159,7 +159,11 @@ export class Database {
           continue
         }
         if (++count > most) throw new Error(`it sends more than ${most} rows`)
-        yield textsOf(row)
+        const texts = textsOf(row)
+        // A fast server may have sent a row before its bytes were looked at.
+        if (lengthOf(texts) > MOST_BYTES)
+          throw new Error(`it sends more than ${MOST_BYTES} bytes for one row`)
+        yield texts
       }
     } catch (error) {
       // It may send more and more: nobody reads on.
@@ -305,6 +309,12 @@ function trustOf(
 
 function textsOf(row: object): DatabaseRow {
   return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, textOfValue(value)]))
+}
+
+function lengthOf(row: DatabaseRow): number {
+  let length = 0
+  for (const value of Object.values(row)) length += value?.length ?? 0
+  return length
 }
 
 function textOfValue(value: unknown): string | null {

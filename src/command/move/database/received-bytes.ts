@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 
 /** A row with its largest cell, as `OldServer` limits an answer, and what comes with it. */
-const MOST_BYTES = 80 * 1024 * 1024
+export const MOST_BYTES = 80 * 1024 * 1024
 const LOOK_MS = 50
 
 /**

@@ -149,7 +149,7 @@ export class Admission {
     this.#loggedMs = nowMs
     this.#log.warn(
       { refusedSoFar: this.refused, open: this.size },
-      'connections were refused, or closed for others: raise max-connections, or find out who opens so many',
+      'connections were refused, or closed for others: raise max-connections, or find out who opens them',
     )
   }
 }

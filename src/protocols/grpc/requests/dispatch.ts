@@ -1,4 +1,5 @@
 import type { Identity } from '../../../core/access/identity.ts'
+import { turnOf } from '../../../core/access/turn-of.ts'
 import { Refusal } from '../../../core/refusal.ts'
 import { afterwards } from '../../../operations/afterwards.ts'
 import type { Permission, Caller } from '../../../operations/authorisation.ts'
@@ -255,7 +256,7 @@ function requestIdIn({ requestId }: JsonObject): string | undefined {
 /** From now on the memory of its requests counts for this caller. */
 function nowKnown(session: ClientSession, identity: Identity): void {
   session.isKnown = true
-  if (identity.kind === 'user') session.owner = `user ${identity.username}`
+  if (identity.kind === 'user') session.owner = turnOf({ ip: session.ip, identity })
 }
 
 function tokenIn(headers: Message['headers']): string | undefined {

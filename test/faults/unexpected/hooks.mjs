@@ -83,7 +83,11 @@ function caughtNames(program) {
   // A field of a class that its constructor sets is known in the whole class.
   const noteField = ({ left, right }) => {
     if (left.type !== 'MemberExpression' || left.object.type !== 'ThisExpression') return
-    note(left.property, right, scopes.findLast(({ type }) => type === 'ClassBody'))
+    note(
+      left.property,
+      right,
+      scopes.findLast(({ type }) => type === 'ClassBody'),
+    )
   }
   const scope = ['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression', 'ClassBody']
   new Visitor({

@@ -155,6 +155,42 @@ describe.skipIf(browserTool.skip)('covered values', { timeout: LIMIT_MS }, () =>
     await expectCovered(young)
   })
 
+  test.each(TEXTS)('of %s are covered where two namespaces are compared, and by key', async (type, make) => {
+    const halves: Halves = []
+    const made = () => make((odd = '') => secretWith(odd, halves))
+    await here.client.post('/console/namespaces', { customNamespaceId: 'two', namespaceName: 'Two' })
+    await publish(type, made())
+    await here.client.post('/cs/configs', {
+      tenant: 'two',
+      group: 'G',
+      dataId: `covered.${type}`,
+      content: made(),
+      type,
+    })
+    await visit.at('#/compare?ns=public&to=two')
+    await visit.button('Difference').first().click()
+    await visit.dialog().getByText('Changed keys').waitFor()
+    await visit.dialog().locator('.cm-mask').first().waitFor()
+    await expectCovered(halves)
+    await visit.dialog().getByRole('button', { name: 'Close' }).first().click()
+    await visit.button(`By key: covered.${type}`).click()
+    await visit.dialog().getByRole('button', { name: 'Show the hidden value' }).first().waitFor()
+    await expectCovered(halves)
+  })
+
+  test.each(TEXTS)('of %s are covered in the lines that a search finds', async (type, make) => {
+    const halves: Halves = []
+    await publish(
+      type,
+      make((odd = '') => secretWith(odd, halves)),
+    )
+    for (const half of halves) {
+      await visit.at(`#/configs?ns=public&content=${half.slice(0, 6)}`)
+      await visit.page.locator('.hits li').first().waitFor()
+      await expectCovered(halves)
+    }
+  })
+
   test('are copied by the button as they are', async () => {
     const content = 'user: shop\npassword: hunter2\n'
     await publish('yaml', content)

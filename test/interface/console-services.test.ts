@@ -167,7 +167,7 @@ describe('the search', () => {
     const found = await find(word.toLowerCase())
     expect(found).toMatchObject({ configCount: 3, serviceCount: 1, instanceCount: 0, truncated: false })
     expect(found.configs.map(({ dataId }: Json) => dataId)).toEqual([word, `${word}.yaml`, `a-${word}`])
-    expect(found.contents).toMatchObject([{ namespaceId: one, hits: [{ line: 3, under: 'key' }] }])
+    expect(found.contents).toMatchObject([{ namespaceId: one, hits: [{ line: 3, covered: [] }] }])
     expect(found.services).toEqual([
       { namespaceId: two, groupName: 'G', serviceName: `${word}-service`, ipCount: 1 },
     ])

@@ -322,12 +322,16 @@ export interface Space {
   readonly protected: boolean
 }
 
+export interface CoveredRange {
+  readonly from: number
+  readonly to: number
+}
+
 export interface ContentHit {
   /** Counted from 1. */
   readonly line: number
   readonly text: string
-  /** The key that the line belongs to, where it has none itself, or a secret key above or beside it; else empty. */
-  readonly under: string
+  readonly covered: readonly CoveredRange[]
 }
 
 export interface FoundConfig {

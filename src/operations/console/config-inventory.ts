@@ -8,7 +8,8 @@ import { compareOperation, type CompareParts } from './compare-configs.ts'
 import { aboutFilter, type ConfigFilter } from './config-filter.ts'
 import { configResource, READ_CONFIG } from '../config/configs.ts'
 import { type ContentPortion, contentPortion, inTurns } from './content-portion.ts'
-import { type Hit, hitsIn, isInContent } from './content-search.ts'
+import { hitsIn, isInContent } from './content-search.ts'
+import { type CoveredHit, coveredHits } from './covered-hits.ts'
 import { FirstEntries } from './first-entries.ts'
 import { grayOnlyPage } from './gray-only.ts'
 import type { Resource } from '../guard.ts'
@@ -46,7 +47,7 @@ export interface ListedConfig {
   readonly modifyUser: string | null
   /** How many clients have it, on all servers. */
   readonly watcherCount: number
-  readonly hits: readonly Hit[]
+  readonly hits: readonly CoveredHit[]
 }
 
 /** A page of the list. */
@@ -89,7 +90,7 @@ interface ShownItems extends Omit<
   ConfigListPage,
   'entries' | 'grayOnly' | 'grayOnlyCount' | 'missingServers'
 > {
-  readonly shown: readonly (readonly [ConfigItem, readonly Hit[]])[]
+  readonly shown: readonly (readonly [ConfigItem, readonly CoveredHit[]])[]
 }
 
 /** For one caller. */
@@ -144,10 +145,10 @@ class Listing {
       if (this.#turns.isDue) await this.#turns.turn()
       first.add(item)
     }
-    const shown: [ConfigItem, readonly Hit[]][] = []
+    const shown: [ConfigItem, readonly CoveredHit[]][] = []
     for (const item of pageOf(await first.sorted(this.#turns), page)) {
       const hits = await inTurns(hitsIn(item.content, this.#request), this.#turns)
-      shown.push([item, hits ?? []])
+      shown.push([item, await coveredHits(item, hits ?? [])])
     }
     const isTruncated = this.#isTruncated || next !== undefined
     return { page, totalCount: first.count, isTruncated, next, shown }

@@ -14,10 +14,10 @@ const linesOf = (content: string, filter: Partial<ContentFilter>): number[] | un
   hits(content, filter)?.map(({ line }) => line)
 
 describe('lines with a text', () => {
-  test('in any case, at most three, with the key that they belong to', () => {
+  test('in any case, at most three', () => {
     expect(hits('a: |\n  Some PORT\nport: 1', { content: 'port' })).toEqual([
-      { line: 2, text: '  Some PORT', under: 'a' },
-      { line: 3, text: 'port: 1', under: '' },
+      { line: 2, text: '  Some PORT' },
+      { line: 3, text: 'port: 1' },
     ])
     expect(linesOf('x\n'.repeat(9), { content: 'x' })).toEqual([1, 2, 3])
   })

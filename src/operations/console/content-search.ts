@@ -1,4 +1,4 @@
-import { type KeyLine, KeyPaths } from './key-paths.ts'
+import { KeyPaths } from './key-paths.ts'
 
 /** A search in contents, in any case; an empty text is everywhere. */
 export interface ContentFilter {
@@ -13,8 +13,6 @@ export interface Hit {
   /** Counted from 1. */
   readonly line: number
   readonly text: string
-  /** As in {@link KeyLine}. */
-  readonly under: KeyLine['under']
 }
 
 /** A search in one content. It works on from `yield` to `yield`, less than a millisecond each, and returns what it found. */
@@ -72,12 +70,11 @@ function* linesWith(content: Buffer, inText: string, inKey: string): Search<Hit[
     if (!isLong && to < content.length) lines.pop()
     for (const text of lines) {
       line++
-      const { isWanted, under } = paths.read(text)
-      if (inKey !== '' && !isWanted) continue
+      if (inKey !== '' && !paths.hasWanted(text)) continue
       const isHit = isLong
         ? yield* hasText(content.subarray(from, to), inText)
         : text.toLowerCase().includes(inText)
-      if (isHit) hits.push({ line, text: shortened(text), under })
+      if (isHit) hits.push({ line, text: shortened(text) })
       if (hits.length === MOST_HITS) break
     }
     from = to

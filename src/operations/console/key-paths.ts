@@ -1,5 +1,3 @@
-import { isSecretKey, judged, type Secrecy } from '../../formats/secret-keys.ts'
-
 /** Only this much of a line is read: a key is near the beginning. */
 const HEAD_LENGTH = 512
 /** The white space and the dash of a list before a key. */
@@ -12,25 +10,10 @@ const NOT_IN_KEY = /["'#]/
 /** A key that has others below it. */
 interface Parent {
   readonly indent: number
-  readonly name: string
   /** Whether the wanted text is in the path up to this key. */
   readonly isWanted: boolean
   /** The end of that path: as much as may be the beginning of the wanted text. */
   readonly end: string
-  readonly secrecy: Secrecy
-  /** The secret key that it is, or is below; else empty. */
-  readonly secret: string
-}
-
-/** The result for a line. */
-export interface KeyLine {
-  /** Whether the line has a key whose path has the wanted text. */
-  readonly isWanted: boolean
-  /**
-   * The key of a line without a key, such as a line of a long value. For a line with a key, the secret key that it is below, or the
-   * secret name beside its value; else empty.
-   */
-  readonly under: string
 }
 
 /**
@@ -43,56 +26,29 @@ export interface KeyLine {
 export class KeyPaths {
   readonly #wanted: string
   readonly #parents: Parent[] = []
-  /** The last line with a key: its value may continue. */
-  #last: Parent | undefined
-  /** The last value of a `name`, and its indentation. */
-  #named = { indent: 0, text: '' }
 
   /** @param wanted In lower case; the empty text is in every path. */
   constructor(wanted: string) {
     this.#wanted = wanted
   }
 
-  /** Reads the next line: its beginning is enough. */
-  read(line: string): KeyLine {
+  /** Reads the next line: its beginning is enough. Whether it has a key whose path has the wanted text. */
+  hasWanted(line: string): boolean {
     const head = line.slice(0, HEAD_LENGTH)
     const at = separatorIn(head)
     const indent = INDENT.exec(head)?.[0].length ?? 0
     const name = at < 0 ? undefined : nameIn(head.slice(indent, at))
-    if (name === undefined) return { isWanted: false, under: this.#above(line) }
+    if (name === undefined) return false
     while (this.#parents.length > 0 && this.#parents.at(-1)!.indent >= indent) this.#parents.pop()
     const key = this.#keyBelow(this.#parents.at(-1), { indent, name })
-    this.#last = key
     if (hasOthersBelow(head.slice(at + 1))) this.#parents.push(key)
-    const under = this.#secretBeside(key, head.slice(at + 1)) || (key.secret === name ? '' : key.secret)
-    return { isWanted: key.isWanted, under }
+    return key.isWanted
   }
 
-  #keyBelow(parent: Parent | undefined, { indent, name }: Pick<Parent, 'indent' | 'name'>): Parent {
+  #keyBelow(parent: Parent | undefined, { indent, name }: { indent: number; name: string }): Parent {
     const path = (parent === undefined ? '' : `${parent.end}.`) + name.toLowerCase()
     const isWanted = parent?.isWanted === true || path.includes(this.#wanted)
-    const secrecy = judged(name, parent?.secrecy ?? 'none')
-    const secret = secrecy === 'none' ? '' : isSecretKey(name) ? name : (parent?.secret ?? '')
-    const end = path.slice(Math.max(0, path.length - this.#wanted.length))
-    return { indent, name, isWanted, end, secrecy, secret }
-  }
-
-  /** The secret name beside a value: `name: DB_PASSWORD` in the lines before `value: x`. */
-  #secretBeside({ indent, name }: Parent, rest: string): string {
-    if (/^(?:name|key)$/i.test(name)) this.#named = { indent, text: rest.replaceAll(/["',]/g, '').trim() }
-    const isValue = /^value$/i.test(name) && this.#named.indent === indent
-    return isValue && isSecretKey(this.#named.text) ? this.#named.text : ''
-  }
-
-  #above(line: string): string {
-    const indent = line.length - line.trimStart().length
-    // The entries of a list may be as far in as its key.
-    const isEntry = /^\s*- /.test(line.slice(0, HEAD_LENGTH))
-    const found =
-      this.#last !== undefined && this.#last.indent < indent
-        ? this.#last
-        : this.#parents.findLast((parent) => parent.indent < indent + (isEntry ? 1 : 0))
-    return found === undefined ? '' : found.secret || found.name
+    return { indent, isWanted, end: path.slice(Math.max(0, path.length - this.#wanted.length)) }
   }
 }
 

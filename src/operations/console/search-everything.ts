@@ -6,7 +6,8 @@ import type { State } from '../../core/engine/state.ts'
 import { aboutFilter } from './config-filter.ts'
 import { configResource } from '../config/configs.ts'
 import { contentPortion, inTurns } from './content-portion.ts'
-import { type Hit, hitsIn } from './content-search.ts'
+import { hitsIn } from './content-search.ts'
+import { type CoveredHit, coveredHits } from './covered-hits.ts'
 import { FirstEntries } from './first-entries.ts'
 import { onlyGrayOf } from './gray-only.ts'
 import { turnOf } from '../../core/access/turn-of.ts'
@@ -31,7 +32,7 @@ export interface SearchRequest {
 export interface FoundConfig {
   readonly item: ConfigItem
   /** Where the content has the text; empty for one that was found by its name. */
-  readonly hits: readonly Hit[]
+  readonly hits: readonly CoveredHit[]
 }
 
 /** The first of each kind, and how many there are; the contents are searched only until there are enough. */
@@ -169,7 +170,7 @@ class SearchEverywhere {
     for (const item of items) {
       if (this.#turns.isDue) await this.#turns.turn()
       const hits = await inTurns(hitsIn(item.content, { content: this.#text, key: '' }), this.#turns)
-      if (hits !== undefined) found.push({ item, hits })
+      if (hits !== undefined) found.push({ item, hits: await coveredHits(item, hits) })
       if (found.length === this.#most) return found
     }
     this.#next = next

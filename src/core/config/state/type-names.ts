@@ -1,4 +1,4 @@
-import { CONFIG_TYPES, type ConfigType } from './config-item.ts'
+import { CONFIG_TYPES, type ConfigItem, type ConfigType } from './config-item.ts'
 
 /** Usual names of types besides their own. */
 const ALIASES: Readonly<Record<string, ConfigType>> = {
@@ -27,4 +27,9 @@ export function typeOfWord(word: string): ConfigType | undefined {
 export function typeOfName(dataId: string): ConfigType | undefined {
   const ending = /\.([a-z]+)$/i.exec(dataId)?.[1]
   return ending === undefined || ending === 'unset' ? undefined : typeOfWord(ending)
+}
+
+/** The type by which a text is read: clients of other servers publish without one, so the name of a `text` counts. */
+export function formatOf({ type, key }: Pick<ConfigItem, 'type' | 'key'>): ConfigType {
+  return type === 'text' || type === 'unset' ? (typeOfName(key.dataId) ?? type) : type
 }

@@ -43,8 +43,9 @@ export const HITS = Json.list(
     Json.object({
       line: Json.integer('Counted from 1.'),
       text: Json.string(),
-      under: Json.string(
-        'The key that the line belongs to, where it has none itself, or a secret key above or beside it; else empty.',
+      // The secrets in the text, in order: from a character up to before another. A content over 32 KiB is covered whole.
+      covered: Json.list(
+        Json.named('CoveredRange', Json.object({ from: Json.integer(), to: Json.integer() })),
       ),
     }),
   ),

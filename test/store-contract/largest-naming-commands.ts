@@ -248,7 +248,7 @@ function replacement(registered: readonly number[], leaving: readonly number[]) 
     }),
     leaving: leaving.map((port) => addressOf(port)),
     takesOver: true,
-    removesDurably: true,
+    isGoodbye: true,
   })
 }
 

@@ -17,7 +17,13 @@ import { registerInstance } from './register-instance.ts'
 import { saveInFull, existingService, serviceSubject } from './service-commands.ts'
 import { DEFAULT_CHECKER } from '../state/health-checker.ts'
 import type { InstancePlace } from '../state/presence.ts'
-import { REMEMBERED_METADATA, rememberedId } from '../state/remembered-metadata.ts'
+import {
+  keysAlone,
+  REMEMBERED_METADATA,
+  rememberedId,
+  rememberingChanges,
+  saidUnder,
+} from '../state/remembered-metadata.ts'
 import type { ServiceKey } from '../state/service.ts'
 import type { Actor } from '../timeline/timeline-entry.ts'
 
@@ -114,6 +120,29 @@ export function modifyInstance(target: InstanceTarget, patch: InstancePatch): Co
       return synced(changes, 'ok')
     },
   )
+}
+
+/**
+ * Lifts what operators have set: the instance is as its application says. Where that is not known, weight and enabled stay
+ * until the application registers again.
+ */
+export function liftSettings(target: InstanceTarget, actor?: Actor): Command<'ok'> {
+  return commandOn(serviceSubject(target.serviceKey), (view, now) => {
+    const { serviceKey } = target
+    const { record } = existing(view, target)
+    const place = { serviceKey, address: record.address }
+    const over = view.record(REMEMBERED_METADATA, rememberedId(place))
+    if (over === undefined) return unchanged('ok')
+    const { weight, enabled } = { ...record, ...saidUnder(record, over) }
+    const changes = rememberingChanges(over, { ...keysAlone(over), metadata: {} }, now.stamp)
+    if (weight !== record.weight || enabled !== record.enabled) {
+      const lifted = { ...record, weight, enabled }
+      changes.unshift(saveInFull(view, serviceKey, { record: lifted, healthy: undefined, stamp: now.stamp }))
+    }
+    if (enabled !== record.enabled)
+      changes.push(...disablingChanges(view, place, { enabled, actor, stamp: now.stamp }))
+    return synced(changes, 'ok')
+  })
 }
 
 /**

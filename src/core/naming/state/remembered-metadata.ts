@@ -108,6 +108,14 @@ export function hasOver({ weight, enabled }: RememberedMetadata): boolean {
   return weight !== undefined || enabled !== undefined
 }
 
+/** Weight and enabled as the application says, where an operator's value is in force over them. */
+export function saidUnder(record: Said, { weight, enabled, said }: RememberedMetadata): Partial<Said> {
+  return {
+    ...(said !== undefined && weight === record.weight ? { weight: said.weight } : {}),
+    ...(said !== undefined && enabled === record.enabled ? { enabled: said.enabled } : {}),
+  }
+}
+
 /** The rest, once weight, enabled and the removed registration count no longer. */
 export function keysAlone(known: RememberedMetadata): RememberedMetadata {
   return { ...known, weight: undefined, enabled: undefined, said: undefined, silenced: undefined }

@@ -61,10 +61,12 @@ const STORED = object<Omit<RememberedMetadata, keyof InstancePlace>>({
 })
 
 /** Remembered metadata; the id is `rememberedId`. Since when an instance is absent is known to `Presence`. */
-export const REMEMBERED_METADATA = defineRecordKind<RememberedMetadata>('remembered-metadata', (json) => ({
-  ...placeIn(fieldsOf(json)),
-  ...withoutUndefined(STORED(json)),
-}))
+export const REMEMBERED_METADATA = defineRecordKind<RememberedMetadata>(
+  'remembered-metadata',
+  (json) => ({ ...placeIn(fieldsOf(json)), ...withoutUndefined(STORED(json)) }),
+  // Very many instances may fall silent together.
+  { isReadOneByOne: true },
+)
 
 /** The change from what is remembered of a place to this; none where nothing changes. */
 export function rememberingChanges(

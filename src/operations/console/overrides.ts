@@ -19,15 +19,19 @@ export interface Override {
   readonly setting: Setting | undefined
 }
 
+type Value = string | number | boolean
+
 /** What operators have set of an instance, as far as it is in force. */
 export function overridesOf(state: RecordView, { entry, record }: Instance): Override[] {
   const id = rememberedId({ serviceKey: entry.service.key, address: record.address })
   const over = state.record(REMEMBERED_METADATA, id)
   if (over === undefined) return []
   const said = saidUnder(record, over)
-  const fields: [field: string, value: unknown, said: unknown][] = []
-  if (over.weight === record.weight) fields.push(['weight', over.weight, said.weight])
-  if (over.enabled === record.enabled) fields.push(['enabled', over.enabled, said.enabled])
+  const fields: [field: string, value: Value, said: Value | undefined][] = []
+  if (over.weight !== undefined && over.weight === record.weight)
+    fields.push(['weight', over.weight, said.weight])
+  if (over.enabled !== undefined && over.enabled === record.enabled)
+    fields.push(['enabled', over.enabled, said.enabled])
   for (const [key, value] of Object.entries(over.metadata))
     fields.push([keyField(key), value, ownValue(record.registered, key)])
   return fields.map(([field, value, other]) => ({

@@ -9,7 +9,8 @@ import {
 } from '../../decisions/decision.ts'
 import { Refusal } from '../../refusal.ts'
 import type { KnownInstance, View } from '../../decisions/view.ts'
-import { departure, forgetSettings } from '../liveness/departures.ts'
+import { departure } from '../liveness/departures.ts'
+import { forgetSettings, rememberingChanges } from '../liveness/remembering.ts'
 import { instanceIdOf, type InstanceAddress, type Metadata, type Publisher } from '../state/instance.ts'
 import { disablingChanges } from './instance-disabling.ts'
 import { rememberKeys } from './metadata-commands.ts'
@@ -17,13 +18,7 @@ import { registerInstance } from './register-instance.ts'
 import { saveInFull, existingService, serviceSubject } from './service-commands.ts'
 import { DEFAULT_CHECKER } from '../state/health-checker.ts'
 import type { InstancePlace } from '../state/presence.ts'
-import {
-  keysAlone,
-  REMEMBERED_METADATA,
-  rememberedId,
-  rememberingChanges,
-  saidUnder,
-} from '../state/remembered-metadata.ts'
+import { keysAlone, REMEMBERED_METADATA, rememberedId, saidUnder } from '../state/remembered-metadata.ts'
 import type { ServiceKey } from '../state/service.ts'
 import type { Actor } from '../timeline/timeline-entry.ts'
 

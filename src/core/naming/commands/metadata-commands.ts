@@ -10,11 +10,11 @@ import {
   REMEMBERED_METADATA,
   type RememberedMetadata,
   rememberedId,
-  rememberingChanges,
   type Said,
   type Setting,
 } from '../state/remembered-metadata.ts'
 import { ownText, ownTextOrNull } from '../../text/own-text.ts'
+import { rememberingChanges } from '../liveness/remembering.ts'
 import { publishersOf } from '../state/claims.ts'
 import { saveInFull, serviceSubject } from './service-commands.ts'
 import type { ServiceKey } from '../state/service.ts'

@@ -19,10 +19,9 @@ import {
   REMEMBERED_METADATA,
   type RememberedMetadata,
   rememberedId,
-  rememberingChanges,
   type Silenced,
 } from '../state/remembered-metadata.ts'
-import { forgetSettings } from '../liveness/departures.ts'
+import { forgetSettings, rememberingChanges } from '../liveness/remembering.ts'
 import { newService, serviceSubject } from './service-commands.ts'
 import type { Service, ServiceKey } from '../state/service.ts'
 

@@ -3,14 +3,13 @@ import type { Change, InstanceRemoved, InstanceSaved } from '../../decisions/cha
 import { withClaims } from '../state/claims.ts'
 import { connectionOf } from '../state/connection-publisher.ts'
 import { type Claim, type InstanceRecord, type Publisher } from '../state/instance.ts'
+import { forgetSettings, rememberingChanges } from './remembering.ts'
 import type { DepartureView } from '../state/presence.ts'
 import {
   hasOver,
-  keysAlone,
   REMEMBERED_METADATA,
   type RememberedMetadata,
   rememberedId,
-  rememberingChanges,
   type Said,
 } from '../state/remembered-metadata.ts'
 import type { ServiceKey } from '../state/service.ts'
@@ -29,8 +28,8 @@ export interface Departing {
 }
 
 /**
- * The changes when publishers leave an address, that of the instance first; none: none of these publishers had it. A claim of
- * another publisher takes the address over, so that no list lacks it.
+ * The changes when publishers leave an address; the first one is of the instance. Empty: these publishers did not have it. A
+ * claim of another publisher takes the address over, so that no list lacks it.
  */
 export function departure(view: DepartureView, departing: Departing): readonly Change[] {
   const { serviceKey, record, leaves, reason, stamp } = departing
@@ -74,12 +73,6 @@ function memoryOf(
   if (!isKept && over?.silenced === undefined) return []
   const silenced = isKept ? { ...said, registered, app } : undefined
   return rememberingChanges(over, { ...known, silenced }, stamp)
-}
-
-/** A goodbye, or another registration, ends all but the keys of the metadata. */
-export function forgetSettings(over: RememberedMetadata | undefined, stamp: number): Change[] {
-  if (over === undefined || (!hasOver(over) && over.silenced === undefined)) return []
-  return rememberingChanges(over, keysAlone(over), stamp)
 }
 
 function saidBy({ weight, enabled }: Said): Said {

@@ -57,7 +57,7 @@ interface SilenceToJudge {
   readonly stamp: number
 }
 
-/** The changes that have this effect, that of the instance first; none: nobody beats at the address any more. */
+/** The changes that have this effect; the first one is of the instance. Empty: nobody beats at the address any more. */
 export function changesOfSilence(
   view: DepartureView,
   { record, entry }: Instance,

@@ -1,4 +1,3 @@
-import type { Change } from '../../decisions/changes.ts'
 import {
   flag,
   fieldsOf,
@@ -11,7 +10,7 @@ import {
   text,
   textIn,
 } from '../../records/shape.ts'
-import { defineRecordKind, recordRemoved, recordSaved } from '../../records/record-kind.ts'
+import { defineRecordKind } from '../../records/record-kind.ts'
 import { addressText, type InstanceRecord, type Metadata } from './instance.ts'
 import type { InstancePlace } from './presence.ts'
 import { type ServiceKey, serviceKeyText } from './service.ts'
@@ -44,7 +43,7 @@ export interface RememberedMetadata extends InstancePlace {
   readonly enabled?: boolean | undefined
   /** The values under weight and enabled, while one of the two is set. Absent: unknown. */
   readonly said?: Said | undefined
-  /** Who has set the fields; of one that is in none, this is unknown. */
+  /** The requests that have set the fields. The author of any other field is unknown. */
   readonly settings?: readonly Setting[] | undefined
   /** Only while the instance is away. */
   readonly silenced?: Silenced | undefined
@@ -68,26 +67,11 @@ export const REMEMBERED_METADATA = defineRecordKind<RememberedMetadata>(
   { isReadOneByOne: true },
 )
 
-/** The change from what is remembered of a place to this; none where nothing changes. */
-export function rememberingChanges(
-  before: RememberedMetadata | undefined,
-  next: RememberedMetadata,
-  stamp: number,
-): Change[] {
-  const { metadata, weight, enabled, silenced } = next
-  const isNothing =
-    Object.keys(metadata).length === 0 &&
-    weight === undefined &&
-    enabled === undefined &&
-    silenced === undefined
-  const id = rememberedId(next)
-  if (isNothing) return before === undefined ? [] : [recordRemoved(REMEMBERED_METADATA, id, stamp)]
-  const value = withoutUndefined({ ...next, settings: inUse(next) })
-  return [recordSaved(REMEMBERED_METADATA, { id, value, stamp })]
-}
+const KEY = 'metadata.'
 
 /** The settings of fields that are still set. */
-function inUse({ settings = [], metadata, weight, enabled }: RememberedMetadata): Setting[] | undefined {
+export function settingsInUse(remembered: RememberedMetadata): Setting[] | undefined {
+  const { settings = [], metadata, weight, enabled } = remembered
   const isSet = (field: string): boolean => {
     if (field === 'weight') return weight !== undefined
     return field === 'enabled' ? enabled !== undefined : Object.hasOwn(metadata, field.slice(KEY.length))
@@ -97,8 +81,6 @@ function inUse({ settings = [], metadata, weight, enabled }: RememberedMetadata)
     .filter(({ fields }) => fields.length > 0)
   return left.length === 0 ? undefined : left
 }
-
-const KEY = 'metadata.'
 
 /** The name of a key of the metadata among {@link Setting.fields}. */
 export function keyField(key: string): string {
@@ -123,7 +105,8 @@ export function keysAlone(known: RememberedMetadata): RememberedMetadata {
   return { ...known, weight: undefined, enabled: undefined, said: undefined, silenced: undefined }
 }
 
-function withoutUndefined<T extends object>(value: T): T {
+/** The same without the fields that are undefined. */
+export function withoutUndefined<T extends object>(value: T): T {
   return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as T
 }
 

@@ -20,7 +20,7 @@ describe.skipIf(etcdTools.skip)(`silence on three servers${note}`, { timeout: 60
     const { pageItems = [] } = (await answer.json()) as { pageItems?: Record<string, unknown>[] }
     return pageItems
   }
-  const send = async ({ url }: Waypost, method: string, path: string, form: object) => {
+  const send = async ({ url }: Waypost, [method, path]: readonly [string, string], form: object) => {
     const body = new URLSearchParams(Object.entries({ serviceName: 's', ...form }))
     const answer = await fetch(`${url}/nacos/v1/ns/instance${path}`, { method, body })
     expect(answer.status).toBe(200)
@@ -28,12 +28,12 @@ describe.skipIf(etcdTools.skip)(`silence on three servers${note}`, { timeout: 60
 
   test('comes back on all by a beat at another server, offline as an operator wants, also after a crash', async () => {
     const [one, two, three] = cluster.servers as [Waypost, Waypost, Waypost]
-    await send(one, 'POST', '', { ...WHERE, weight: 5, metadata: JSON.stringify(METADATA) })
+    await send(one, ['POST', ''], { ...WHERE, weight: 5, metadata: JSON.stringify(METADATA) })
     await expect.poll(() => shown(two)).toHaveLength(1)
-    await send(two, 'PUT', '', { ...WHERE, enabled: false })
+    await send(two, ['PUT', ''], { ...WHERE, enabled: false })
     for (const server of [two, three]) await expect.poll(() => shown(server)).toEqual([])
     await one.kill()
-    await send(three, 'PUT', '/beat', { beat: JSON.stringify({ ...WHERE, weight: 1, metadata: {} }) })
+    await send(three, ['PUT', '/beat'], { beat: JSON.stringify({ ...WHERE, weight: 1, metadata: {} }) })
     const overrides = [{ field: 'enabled', value: 'false', application: 'true', fromIp: '127.0.0.1' }]
     for (const server of [two, three]) {
       await expect

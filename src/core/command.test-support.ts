@@ -88,7 +88,7 @@ const instanceCommand: Arbitrary<Command<unknown>> = oneof(
     addresses: uniqueArray(place, { maxLength: 3 }),
     leaving: uniqueArray(place, { maxLength: 3 }),
     takesOver: boolean(),
-    removesDurably: boolean(),
+    isGoodbye: boolean(),
   }).map(({ addresses, ...one }) =>
     replaceInstances({ ...one, instances: addresses.map((where) => registration({ address: where })) }),
   ),

@@ -80,7 +80,7 @@ export class NamingCare {
     const healthMs = this.#healthMs()
     const leaves = (publisher: Publisher): boolean => processes.isDue(publisher, healthMs)
     engine.applyBehind(
-      taken.flatMap((instance) => orphansLeave(state, instance, { leaves, stamp: now().stamp }) ?? []),
+      taken.flatMap((instance) => orphansLeave(state, instance, { leaves, stamp: now().stamp })),
     )
     processes.counts.removed += taken.length
     return processes.hasMore

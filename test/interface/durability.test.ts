@@ -12,6 +12,7 @@ const page = { search: 'accurate', ...item }
 const persistent = { serviceName: 'kept', ip: '127.0.0.1', port: 1, clusterName: 'c1' }
 const ephemeral = { serviceName: 'beating', ip: '127.0.0.2', port: 2 }
 const disabled = { serviceName: 'disabled', ip: '127.0.0.4', port: 4 }
+const silent = { serviceName: 'silent', ip: '127.0.0.5', port: 5 }
 const returning = { serviceName: 'returning', ip: '127.0.0.3', port: 3 }
 
 async function crashAndRestart(): Promise<void> {
@@ -43,6 +44,8 @@ async function write(): Promise<void> {
   await svc.put('/ns/health/instance', { ...persistent, healthy: false })
   const times = '{"preserved.heart.beat.timeout":"3000","preserved.ip.delete.timeout":"4000"}'
   await post('/ns/instance', { ...ephemeral, metadata: times })
+  await post('/ns/instance', { ...silent, weight: 5, metadata: times })
+  await svc.put('/ns/instance', { ...silent, enabled: false })
   await post('/ns/instance', returning)
   await svc.put('/ns/instance', { ...returning, metadata: '{"k":"remembered"}' })
   await svc.delete('/ns/instance', returning)
@@ -88,6 +91,25 @@ describe('after kill -9 and a restart', () => {
       () => hostsOf(svc, ephemeral),
       (hosts) => hosts.length === 0,
     )
+  }, 20_000)
+
+  test('what silence has removed is remembered over one more crash, with who has disabled it', async () => {
+    const shown = async () =>
+      (await svc.get('/console/instances', { serviceName: 'silent' })).json().pageItems
+    await until(shown, (found) => found.length === 0)
+    await sleep(1_000)
+    await crashAndRestart()
+    const { serviceName, ...beat } = silent
+    await svc.put('/ns/instance/beat', { serviceName, beat: JSON.stringify({ ...beat, weight: 1 }) })
+    expect(await shown()).toMatchObject([
+      {
+        weight: 5,
+        enabled: false,
+        removedAfterMs: 4_000,
+        disabled: { fromIp: '127.0.0.1', cause: 'operator' },
+        overrides: [{ field: 'enabled', application: 'true', fromIp: '127.0.0.1' }],
+      },
+    ])
   }, 20_000)
 
   test('remembered metadata applies when its instance returns', async () => {

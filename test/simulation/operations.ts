@@ -93,14 +93,14 @@ function endGray(how: 'stop' | 'delete'): Operation {
 export function register(
   service: string,
   place: InstanceAddress,
-  { weight = 1, healthy = true, metadata = {} } = {},
+  { weight = 1, healthy = true, metadata = {}, isBeat = false } = {},
 ): Operation {
   const serviceKey = serviceKeyOf(service)
   const where = addressText(place)
-  const title = `register ${where} in ${service}, weight ${weight}${healthy ? '' : ', unhealthy'}`
+  const title = `${isBeat ? 'beat' : 'register'} ${where} in ${service}, weight ${weight}${healthy ? '' : ', unhealthy'}`
   const object = serviceObject(serviceKey)
   return operation(title, { object, rule: rules.registered(where, { weight, healthy }) }, () =>
-    registerInstance(registration({ serviceKey, address: place, weight, healthy, metadata })),
+    registerInstance(registration({ serviceKey, address: place, weight, healthy, metadata, isBeat })),
   )
 }
 

@@ -1,6 +1,7 @@
-import type { Change } from '../../src/core/decisions/changes.ts'
+import { type Change, savedValue } from '../../src/core/decisions/changes.ts'
 import { isPublishedBy } from '../../src/core/naming/state/claims.ts'
 import { addressText, type InstanceRecord } from '../../src/core/naming/state/instance.ts'
+import { REMEMBERED_METADATA } from '../../src/core/naming/state/remembered-metadata.ts'
 import { MEMBER } from '../../src/core/cluster/members/member-records.ts'
 import type { ModelAccess } from '../../src/core/engine/model-access.test-support.ts'
 import type {
@@ -69,6 +70,13 @@ export const FAULTS_OF_JUDGES: Readonly<Record<string, Planted>> = {
       commit: (units, decidedAt) => access.commit(units.map(withoutMembers), decidedAt),
     }),
   },
+  'a judge that forgets what silence has removed': {
+    ...NOTHING,
+    store: (access) => ({
+      mostChanges: access.mostChanges,
+      commit: (units, decidedAt) => access.commit(units.map(withoutMemory), decidedAt),
+    }),
+  },
 }
 
 /** The faults that simulations of connections must find, by name. */
@@ -92,6 +100,11 @@ export const FAULTS_OF_CONNECTIONS: Readonly<Record<string, Planted>> = {
       })
     },
   },
+}
+
+function withoutMemory(unit: Unit): Unit {
+  const isMemory = (change: Change): boolean => savedValue(REMEMBERED_METADATA, change) !== undefined
+  return { ...unit, changes: unit.changes.filter((change) => !isMemory(change)) }
 }
 
 /** A store that writes other records of instances. */

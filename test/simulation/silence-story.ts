@@ -18,11 +18,15 @@ const registering = record({
   ),
 )
 const dying = nat(3).map((dice) => happening<SilenceWorld>(`die ${dice}`, (world) => world.die(dice)))
+const fallingSilent = nat(3).map((dice) =>
+  happening<SilenceWorld>(`fall silent ${dice}`, (world) => world.fallSilent(dice)),
+)
 /** Any story of three servers that judge silence. */
 export const silenceStories: Arbitrary<readonly SilenceHappening[]> = array(
   oneof(
     { weight: 2, arbitrary: registering },
     { weight: 1, arbitrary: dying },
+    { weight: 1, arbitrary: fallingSilent },
     { weight: 12, arbitrary: passing<SilenceWorld>() },
     { weight: 12, arbitrary: trouble<SilenceWorld>() },
   ),

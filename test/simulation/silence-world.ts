@@ -1,5 +1,5 @@
 import type { Change } from '../../src/core/decisions/changes.ts'
-import { addressText, type InstanceAddress } from '../../src/core/naming/state/instance.ts'
+import { addressText, type InstanceAddress, isSameMetadata } from '../../src/core/naming/state/instance.ts'
 import type { JudgingServer } from './judging-server.ts'
 import { JudgingWorld, LEASE_MS } from './judging-world.ts'
 import { serviceKeyOf } from './known-values.ts'
@@ -18,7 +18,10 @@ const METADATA = {
   'preserved.ip.delete.timeout': String(REMOVE_MS),
 }
 
-/** An instance: it registers, and beats until it dies. Where no server knows it, it registers again. */
+/**
+ * An instance: it registers, and beats until it dies. Where no server knows it, it registers by a beat that says nothing else,
+ * once it was registered.
+ */
 interface Client {
   readonly service: string
   readonly place: InstanceAddress
@@ -26,6 +29,8 @@ interface Client {
   actsAtMs: number
   /** Whether it knows that it is registered. */
   isRegistered: boolean
+  /** Whether it ever knew that. */
+  wasRegistered: boolean
   /**
    * Whether it must not be removed: its registration was acknowledged in time, and it has beaten since. One that was told late
    * was silent meanwhile, so a server may have judged it.
@@ -56,6 +61,7 @@ export class SilenceWorld extends JudgingWorld {
       place,
       actsAtMs: 0,
       isRegistered: false,
+      wasRegistered: false,
       isSteady: false,
       isDead: false,
     }
@@ -65,11 +71,22 @@ export class SilenceWorld extends JudgingWorld {
 
   /** An instance dies without a word. */
   die(dice: number): void {
+    const client = this.#oneAlive(dice, 'dies')
+    if (client !== undefined) client.isDead = true
+  }
+
+  /** An instance is silent for so long that it may be removed, and beats again. */
+  fallSilent(dice: number): void {
+    const client = this.#oneAlive(dice, 'falls silent')
+    if (client !== undefined)
+      Object.assign(client, { actsAtMs: this.world.nowMs + REMOVE_MS + 3_000, isSteady: false })
+  }
+
+  #oneAlive(dice: number, what: string): Client | undefined {
     const alive = this.#clients.filter(({ isDead }) => !isDead)
     const client = alive[dice % alive.length]
-    if (client === undefined) return
-    this.world.note(`${addressText(client.place)} in ${client.service} dies`)
-    client.isDead = true
+    if (client !== undefined) this.world.note(`${addressText(client.place)} in ${client.service} ${what}`)
+    return client
   }
 
   /** Everything works again for so long that every dead instance must be gone; what beats is there and healthy. */
@@ -86,6 +103,8 @@ export class SilenceWorld extends JudgingWorld {
       const known = server.state.instance(serviceKeyOf(service), place)
       if (!isDead && known?.healthy !== true)
         violation(`${name} beats, but at the end ${server.name} does not list it as healthy`)
+      if (!isDead && known !== undefined && !isSameMetadata(known.record.registered, METADATA))
+        violation(`${name} beats, but at the end ${server.name} does not list it as it was registered`)
       if (isDead && known !== undefined && !this.#lives(service, place))
         violation(`${name} is dead, but at the end ${server.name} lists it`)
     }
@@ -113,10 +132,12 @@ export class SilenceWorld extends JudgingWorld {
     const { service, place } = client
     const untilMs = this.world.nowMs + PATIENCE_MS
     Object.assign(client, { actsAtMs: untilMs, isRegistered: false, isSteady: false })
-    this.world.ask(index, register(service, place, { metadata: METADATA }), (outcome) => {
+    const said = client.wasRegistered ? { isBeat: true } : { metadata: METADATA }
+    this.world.ask(index, register(service, place, said), (outcome) => {
       const isInTime = this.world.nowMs < untilMs
       if (!isInTime || (outcome !== 'registered' && outcome !== 'known')) return
       client.isRegistered = true
+      client.wasRegistered = true
       client.isSteady = outcome === 'registered'
       client.actsAtMs = this.world.nowMs + BEAT_MS
     })

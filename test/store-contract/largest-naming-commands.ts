@@ -6,6 +6,7 @@ import type { Command } from '../../src/core/decisions/decision.ts'
 import { expireEmptyServices, forgetExpiredMetadata } from '../../src/core/naming/commands/housekeeping.ts'
 import {
   deregisterInstance,
+  liftSettings,
   modifyInstance,
   modifyOrRegister,
   setHealth,
@@ -16,6 +17,7 @@ import { deleteMetadata, updateMetadata } from '../../src/core/naming/commands/m
 import { foundHealth } from '../../src/core/naming/commands/probe-verdict.ts'
 import { importInstance, importService, keepMoved } from '../../src/core/naming/commands/import-naming.ts'
 import { raiseLists } from '../../src/core/naming/commands/raise-lists.ts'
+import { REMEMBERED_METADATA } from '../../src/core/naming/state/remembered-metadata.ts'
 import { registerInstance } from '../../src/core/naming/commands/register-instance.ts'
 import { replaceInstances } from '../../src/core/naming/commands/replace-instances.ts'
 import {
@@ -103,6 +105,14 @@ export const LARGEST_OF_NAMING: Readonly<Record<string, LargestCase>> = {
   modifyInstance: {
     prepare: (server) => register(server, 1),
     run: alone(() => modifyInstance(target(0), patch)),
+  },
+  liftSettings: {
+    prepare: async (server) => {
+      await register(server, 1)
+      await server.engine.execute(modifyInstance(target(0), patch))
+    },
+    run: alone(() => liftSettings(target(0), patch.actor)),
+    done: ({ state }) => state.recordCount(REMEMBERED_METADATA) === 0,
   },
   modifyOrRegister: { run: alone(() => modifyOrRegister(target(0), patch)) },
   setHealth: {
@@ -248,7 +258,7 @@ function replacement(registered: readonly number[], leaving: readonly number[]) 
     }),
     leaving: leaving.map((port) => addressOf(port)),
     takesOver: true,
-    removesDurably: true,
+    isGoodbye: true,
   })
 }
 

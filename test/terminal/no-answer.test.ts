@@ -50,6 +50,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'service timeline': 's',
   'service disable': 's 10.0.0.1:80',
   'service enable': 's 10.0.0.1:80',
+  'service lift': 's 10.0.0.1:80',
   'service weight': 's 1 10.0.0.1:80',
   'service watch': '--once',
   'namespace list': '',

@@ -150,13 +150,17 @@ export const deleteService = (name: ServiceName): Promise<string> =>
 
 type Many = readonly Instance[]
 
-/** Changes weight or enabled of instances. Resolves with the ids of the instances that are not there any more. */
+/** Changes weight or enabled of instances, or lifts what operators have set. Resolves with the ids of the instances that are not there any more. */
 export async function changeInstances(
   name: ServiceName,
   instances: Many,
-  { weight, enabled }: { readonly weight?: number | undefined; readonly enabled?: boolean | undefined },
+  change: {
+    readonly weight?: number | undefined
+    readonly enabled?: boolean | undefined
+    readonly lift?: true
+  },
 ): Promise<readonly string[]> {
-  const form = { ...named(name), instances: locators(instances), weight, enabled }
+  const form = { ...named(name), instances: locators(instances), ...change }
   const answer = await request<{ notFound: readonly string[] }>('PUT', `${NAMING}/instance/batch`, { form })
   return answer.notFound
 }

@@ -13,6 +13,8 @@ import {
 } from '../server/services.ts'
 import { ofService } from '../live/meant.ts'
 import { useLoaded, useShown } from '../state/loaded.ts'
+import { Ago } from '../controls/ago.tsx'
+import { Overrides } from './overrides.tsx'
 
 const PAGE_SIZE = 100
 
@@ -120,7 +122,7 @@ function ExplainedTable({ list }: { list: readonly ExplainedInstance[] }) {
         </tr>
       </thead>
       <tbody>
-        {list.map(({ instanceId, ip, port, clusterName, listed, reasons }) => (
+        {list.map(({ instanceId, ip, port, clusterName, listed, reasons, overrides, came }) => (
           <tr key={instanceId}>
             <td class="name">
               <strong>{`${ip}:${port}`}</strong>
@@ -135,6 +137,12 @@ function ExplainedTable({ list }: { list: readonly ExplainedInstance[] }) {
               {reasons.map((reason) => (
                 <div key={reason}>{sayReason(reason, listed)}</div>
               ))}
+              <Overrides overrides={overrides} />
+              {(came?.cause === 'memory' || came?.cause === 'claim') && (
+                <div class="soft reason" dir="auto">
+                  {t(`cause.${came.cause}`)} · <Ago atMs={came.atMs} />
+                </div>
+              )}
             </td>
           </tr>
         ))}

@@ -3,6 +3,7 @@ import { phraseText, shownDuration, shownTime, t } from '../language/text.ts'
 import type { Instance } from '../server/services.ts'
 import { now } from '../state/now.ts'
 import { useStore } from '../state/store.ts'
+import { Overrides } from './overrides.tsx'
 
 /** The state of an instance with its reason. `readAtMs`: when it was read, by the clock of this page. */
 export function InstanceState({ instance, readAtMs }: { instance: Instance; readAtMs: number }) {
@@ -17,6 +18,7 @@ export function InstanceState({ instance, readAtMs }: { instance: Instance; read
       <div class="soft reason">{reasonOf(instance, elapsedMs)}</div>
       {!enabled && <div class="soft reason">{t('reasonDisabled')}</div>}
       {instance.disabled !== null && <Disabling {...instance.disabled} />}
+      <Overrides overrides={instance.overrides} />
     </>
   )
 }

@@ -246,8 +246,19 @@ function InstanceActions(props: Pick<TableProps, 'name' | 'onEdit' | 'onChanged'
     })
     onChanged()
   }
+  const lift = async (): Promise<void> => {
+    if (!(await confirmWrite(name.namespaceId))) return
+    await changeInstances(name, [instance], { lift: true })
+    tell(t('lifted', { name: address }))
+    onChanged()
+  }
   return (
     <div class="buttons">
+      {instance.overrides.length > 0 && (
+        <button type="button" class="button small" onClick={() => void lift().catch(tellProblem)}>
+          {t('lift')}
+        </button>
+      )}
       <button type="button" class="button small" onClick={() => void askFirst().catch(tellProblem)}>
         {instance.enabled ? t('switchOff') : t('switchOn')}
       </button>

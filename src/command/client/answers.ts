@@ -473,6 +473,20 @@ export interface ListedService {
   readonly lastChangeMs: number
 }
 
+export interface Override {
+  /** weight, enabled, or metadata. and a key. */
+  readonly field: string
+  readonly value: string
+  /** The value of the application; null where it has none, or nobody knows it. */
+  readonly application: string | null
+  /** Epoch milliseconds. */
+  readonly atMs: number | null
+  /** Null where nobody was signed in, or nobody knows who it was. */
+  readonly user: string | null
+  /** Null where nobody knows who it was. */
+  readonly fromIp: string | null
+}
+
 export interface ShownInstance {
   readonly instanceId: string
   readonly ip: string
@@ -487,6 +501,7 @@ export interface ShownInstance {
   readonly app: string
   readonly metadata: Readonly<Record<string, string>>
   readonly remembered: Readonly<Record<string, string>>
+  readonly overrides: readonly Override[]
   readonly disabled: {
     /** Epoch milliseconds. */
     readonly atMs: number
@@ -545,6 +560,13 @@ export interface ExplainedInstance {
   /** Whether the client gets it. */
   readonly listed: boolean
   readonly reasons: readonly ('healthy' | 'unhealthy' | 'protection' | 'no-weight' | 'disabled' | 'other-cluster' | 'selector')[]
+  readonly overrides: readonly Override[]
+  readonly came: {
+    /** Epoch milliseconds. */
+    readonly atMs: number
+    /** How it was registered last. claim: it has waited for the address; memory: it is back as silence removed it. */
+    readonly cause: 'registration' | 'deregistration' | 'beat' | 'silence' | 'probe' | 'operator' | 'connection' | 'claim' | 'memory'
+  } | null
 }
 
 export interface TimelineEntry {
@@ -555,7 +577,7 @@ export interface TimelineEntry {
   readonly port: number
   readonly clusterName: string
   /** silence: no beats came; operator: somebody asked for it. */
-  readonly cause: 'registration' | 'deregistration' | 'beat' | 'silence' | 'probe' | 'operator' | 'connection' | 'claim'
+  readonly cause: 'registration' | 'deregistration' | 'beat' | 'silence' | 'probe' | 'operator' | 'connection' | 'claim' | 'memory'
   /** The user that asked for it; null where nobody was signed in. */
   readonly user: string | null
   /** From where it was asked for; null where nobody knows. */

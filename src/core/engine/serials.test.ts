@@ -55,7 +55,7 @@ test('a thing that comes, changes, leaves and comes again in one step gets a ser
     lasting,
   ])
   const numbered = serials.ofDecisions(groups, state)
-  expect(serialsIn(numbered)).toEqual([[1, 2], [2], [2], [3], [3], [1], [4], [5]])
+  expect(serialsIn(numbered)).toEqual([[1, 2], [2, undefined], [2, undefined], [3], [3], [1], [4], [5]])
   expect(numbered.at(-1)).toMatchObject([{ serviceSerial: 4 }])
 })
 
@@ -66,7 +66,10 @@ test('decisions about known things keep their serials, and are not copied', () =
   state.apply(first.flat(), at(0))
   const groups = decidedOn(state, [modifyInstance(TARGET, heavier), deregisterInstance(TARGET)])
   expect(serials.ofDecisions(groups, state)).toBe(groups)
-  expect(serialsIn(groups)).toEqual([[2], [2]])
+  expect(serialsIn(groups)).toEqual([
+    [2, undefined],
+    [2, undefined],
+  ])
 })
 
 test('the changes of a feed have the serials of this server, whatever another server has given', () => {

@@ -198,7 +198,7 @@ test.each([
   ['instances', anyOfInstances, true],
 ])(
   'however commands, commits and faults fall (%s), all are answered, no crash finds what cannot be, and the disk has what is known in the end',
-  async (_what, anyOf, removesDurably) => {
+  async (_what, anyOf, isGoodbye) => {
     await assert(
       asyncProperty(constantFrom(1, 2, 5, 1_000), events(anyOf), async (mostBehind, story) => {
         const world = new EngineWorld(mostBehind)
@@ -207,7 +207,7 @@ test.each([
           const before = timesOf(world.state)
           await happen(world, event, answers)
           expectSoundDisk(world)
-          if (removesDurably) expectNoReturn(world)
+          if (isGoodbye) expectNoReturn(world)
           expectRisingTimes(before, timesOf(world.state))
         }
         await world.quiet()

@@ -14,6 +14,7 @@ import { timingOf } from '../naming/state/beat-timing.ts'
 import { newInstance } from '../naming/liveness/timed-instance.ts'
 import {
   type InstanceAddress,
+  isSameMetadata,
   isSamePublisher,
   isSameRecord,
   type Metadata,
@@ -279,8 +280,11 @@ export class State implements View {
       this.#switches = switchesIn(this)
     if (change.recordKind === LISTS_AHEAD.name) this.#raiseLists(change.stamp)
     if (change.recordKind !== REMEMBERED_METADATA.name) return
-    const place = savedValue(REMEMBERED_METADATA, change) ?? before
-    if (place !== undefined) this.#metadataChanged(place, change.stamp, now)
+    const next = savedValue(REMEMBERED_METADATA, change)
+    const place = next ?? before
+    if (place === undefined) return
+    const isShown = !isSameMetadata(before?.metadata ?? {}, next?.metadata ?? {})
+    this.#metadataChanged(place, { isShown, stamp: change.stamp }, now)
   }
 
   #noteGray(change: RecordSaved | RecordRemoved): void {
@@ -290,12 +294,16 @@ export class State implements View {
     else if (gone !== undefined) this.gray.delete(gone.key)
   }
 
-  #metadataChanged({ serviceKey, address }: InstancePlace, stamp: number, now: Now): void {
+  #metadataChanged(
+    { serviceKey, address }: InstancePlace,
+    { isShown, stamp }: { readonly isShown: boolean; readonly stamp: number },
+    now: Now,
+  ): void {
     const instance = this.instance(serviceKey, address)
     const place = { serviceKey, address }
     const isAbsent = instance === undefined && this.#remembered(place) !== undefined
     this.#presence.metadataChanged(place, isAbsent, now.healthMs)
-    if (instance === undefined) return
+    if (instance === undefined || !isShown) return
     this.#countMerged(instance, -1)
     this.#layMetadata(instance)
     this.#countMerged(instance, 1)
@@ -312,7 +320,7 @@ export class State implements View {
   #layMetadata(instance: Instance): void {
     const over = this.#remembered(placeOf(instance))
     const { registered } = instance.record
-    instance.metadata = over === undefined ? registered : { ...registered, ...over }
+    instance.metadata = over === undefined || isEmpty(over) ? registered : { ...registered, ...over }
     instance.timing = timingOf(instance.metadata)
   }
 
@@ -347,6 +355,11 @@ export class State implements View {
 function isOnlyOfClaims({ record, healthy }: Instance, change: InstanceSaved): boolean {
   if (record.claims === undefined && change.record.claims === undefined) return false
   return (change.healthy ?? healthy) === healthy && isSameRecord(record, change.record)
+}
+
+function isEmpty(metadata: Metadata): boolean {
+  for (const _name in metadata) return false
+  return true
 }
 
 function placeOf({ entry, record }: Instance): InstancePlace {

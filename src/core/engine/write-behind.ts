@@ -3,6 +3,8 @@ import { LeftInstances, type PlacedInstance } from './left-instances.ts'
 import type { StoredSerials } from './ports.ts'
 import type { ServiceKey } from '../naming/state/service.ts'
 import type { ServiceEntry } from '../naming/state/service-entry.ts'
+import { REMEMBERED_METADATA } from '../naming/state/remembered-metadata.ts'
+import { type RecordRemoved, recordRemoved, type RecordSaved, recordSaved } from '../records/record-kind.ts'
 import type { State } from './state.ts'
 
 interface DirtyService {
@@ -16,7 +18,7 @@ interface DirtyInstance extends PlacedInstance {
   readonly entry: ServiceEntry | undefined
 }
 
-/** A record that is newer in the state than on disk. */
+/** A thing that is newer in the state than on disk. */
 type Dirty = DirtyService | DirtyInstance
 
 /**
@@ -24,7 +26,7 @@ type Dirty = DirtyService | DirtyInstance
  * changed a hundred times is written once, and there is no queue of old writes.
  *
  * A pass writes them in the order of their serials. So a service is written before its instances, and a removal before
- * the instance that replaces it, because they have the lower serial.
+ * the instance that replaces it, because they have the lower serial. Remembered metadata has no serial, and is written first.
  */
 export class WriteBehind {
   readonly #store: StoredSerials
@@ -33,6 +35,8 @@ export class WriteBehind {
   /** The rest of the current pass, last first. */
   readonly #pass: Dirty[] = []
   readonly #left = new LeftInstances()
+  /** The places whose remembered metadata changed, by the ids of the records. */
+  readonly #remembered = new Set<string>()
 
   /** `store`: shows which things it has, because only these must be removed. */
   constructor(store: StoredSerials) {
@@ -41,7 +45,7 @@ export class WriteBehind {
 
   /** How many records wait to be written. */
   get size(): number {
-    return this.#dirty.size + this.#pass.length
+    return this.#dirty.size + this.#pass.length + this.#remembered.size
   }
 
   /** Whether a pass has begun and is not finished. */
@@ -51,6 +55,7 @@ export class WriteBehind {
 
   /** Notes a change before it is applied without waiting for the disk. */
   note(change: Change, state: State): void {
+    if (isRemembering(change)) return void this.#remembered.add(change.id)
     const dirty = dirtyOf(change, 'serviceKey' in change ? state.services.get(change.serviceKey) : undefined)
     this.#dirty.set(dirty.serial, dirty)
     if (change.kind === 'instance-removed' && this.#store.mayHave(change.serial)) this.#left.add(change)
@@ -60,6 +65,11 @@ export class WriteBehind {
   take(most: number, state: State, stamp: number): Change[] {
     if (!this.isPassing) this.#beginPass()
     const changes: Change[] = []
+    for (const id of this.#remembered) {
+      if (changes.length >= most) return changes
+      this.#remembered.delete(id)
+      changes.push(rememberedNow(id, state, stamp))
+    }
     while (changes.length < most) {
       const dirty = this.#pass.pop()
       if (dirty === undefined) break
@@ -96,7 +106,8 @@ export class WriteBehind {
   /** Puts back records that could not be written. They are taken first next time. */
   putBack(changes: readonly Change[]): void {
     for (const change of changes.toReversed()) {
-      this.#pass.push(dirtyOf(change, undefined))
+      if (isRemembering(change)) this.#remembered.add(change.id)
+      else this.#pass.push(dirtyOf(change, undefined))
       if (change.kind === 'instance-removed') this.#left.add(change)
     }
   }
@@ -118,6 +129,18 @@ export class WriteBehind {
     if (address === undefined) return { kind: 'service-deleted', key: serviceKey, serial }
     return { kind: 'instance-removed', serviceKey, address, serial, reason: 'expired', stamp }
   }
+}
+
+/** The only small records that need not wait for the disk: they change with their instances. */
+function isRemembering(change: Change): change is RecordSaved | RecordRemoved {
+  const isOfRecord = change.kind === 'record-saved' || change.kind === 'record-removed'
+  return isOfRecord && change.recordKind === REMEMBERED_METADATA.name
+}
+
+function rememberedNow(id: string, state: State, stamp: number): Change {
+  const value = state.record(REMEMBERED_METADATA, id)
+  if (value === undefined) return recordRemoved(REMEMBERED_METADATA, id, stamp)
+  return recordSaved(REMEMBERED_METADATA, { id, value, stamp })
 }
 
 /** `entry` is the service of the instance. Its key is kept, because the key of a change may keep the text of a request. */

@@ -71,8 +71,9 @@ export function recordBytes(recordKind: string, id: string, value: unknown): Byt
 
 function moreOf(recordKind: string, id: string, value: unknown): number {
   if (recordKind === REMEMBERED_METADATA.name) {
-    const { metadata } = value as RememberedMetadata
-    return namedTextsBytes(metadata) - bytesOf(metadata).heap
+    const { metadata, silenced } = value as RememberedMetadata
+    const texts = silenced === undefined ? [metadata] : [metadata, silenced.registered]
+    return texts.reduce((sum, one) => sum + namedTextsBytes(one) - bytesOf(one).heap, 0)
   }
   // The id is also the text of the key.
   if (recordKind === DELETED_CONFIG.name) return -textBytes(id)

@@ -4,9 +4,13 @@ import {
   explainSelection,
 } from '../../core/naming/state/explain-selection.ts'
 import { existingService } from '../../core/naming/commands/service-commands.ts'
+import { addressText } from '../../core/naming/state/instance.ts'
 import type { ServiceKey } from '../../core/naming/state/service.ts'
 import type { State } from '../../core/engine/state.ts'
+import type { Timeline } from '../../core/naming/timeline/timeline.ts'
+import type { TimelineEntry } from '../../core/naming/timeline/timeline-entry.ts'
 import type { Guard } from '../guard.ts'
+import { type Override, overridesOf } from './overrides.ts'
 import { cutPage, type PageRequest, pageOf } from '../page.ts'
 import { READ_SERVICE, serviceResource } from '../naming/services.ts'
 
@@ -27,11 +31,25 @@ export interface ExplainedList extends Omit<ExplainedSelection, 'instances'> {
   readonly totalCount: number
   readonly listedCount: number
   readonly protectThreshold: number
-  readonly entries: readonly ExplainedInstance[]
+  readonly entries: readonly ExplainedEntry[]
+}
+
+/** An instance, why it is in the list or not, and how it has come. */
+export interface ExplainedEntry extends ExplainedInstance {
+  /** All that operators have set. */
+  readonly overrides: readonly Override[]
+  /** How it was registered last; undefined: the server that was asked does not know. */
+  readonly came: TimelineEntry | undefined
+}
+
+interface ExplanationParts {
+  readonly guard: Guard
+  readonly state: State
+  readonly timeline: Pick<Timeline, 'of'>
 }
 
 /** Makes the operations that explain lists. */
-export function explanationOperations({ guard, state }: { readonly guard: Guard; readonly state: State }) {
+export function explanationOperations({ guard, state, timeline }: ExplanationParts) {
   return {
     /** Says why a client gets each instance of a service, or does not. Refusal `service-not-found`. */
     explain: guard.operation({
@@ -42,7 +60,14 @@ export function explanationOperations({ guard, state }: { readonly guard: Guard;
         const page = cutPage(request.page)
         const { instances, ...about } = explained(state, request)
         const listedCount = instances.filter(({ isListed }) => isListed).length
-        const entries = pageOf(instances, page)
+        const came = new Map<string, TimelineEntry>()
+        for (const entry of timeline.of(request.key).entries.toReversed())
+          if (entry.kind === 'registered') came.set(addressText(entry.address), entry)
+        const entries = pageOf(instances, page).map((one) => ({
+          ...one,
+          overrides: overridesOf(state, one.instance),
+          came: came.get(addressText(one.instance.record.address)),
+        }))
         return { ...about, page, totalCount: instances.length, listedCount, protectThreshold, entries }
       },
     }),

@@ -11,6 +11,7 @@ import type { State } from '../../core/engine/state.ts'
 import type { Timeline } from '../../core/naming/timeline/timeline.ts'
 import type { TimelineEntry } from '../../core/naming/timeline/timeline-entry.ts'
 import type { Guard } from '../guard.ts'
+import { type Override, overridesOf } from './overrides.ts'
 import { type ShownConnection, shownConnection, type ShownConnectionParts } from './shown-connection.ts'
 import { cutPage, type PageRequest, pageOf } from '../page.ts'
 import { beatAgoMs } from '../naming/beats.ts'
@@ -70,6 +71,8 @@ export interface ShownInstance {
   readonly connection: ShownConnection | undefined
   /** The keys that operators wrote over its metadata. */
   readonly remembered: Metadata
+  /** All that operators have set. */
+  readonly overrides: readonly Override[]
   /** When it was disabled, and who did it, where that is known; undefined for one that is enabled. */
   readonly disabling: TimelineEntry | undefined
 }
@@ -164,6 +167,7 @@ function shown(parts: InstanceViewParts, instance: Instance, { now, disablings }
     probe,
     connection: shownConnection(parts, instance, now),
     remembered: state.record(REMEMBERED_METADATA, id)?.metadata ?? {},
+    overrides: overridesOf(state, instance),
     disabling: record.enabled
       ? undefined
       : lastDisabling(disablings.get(addressText(record.address)), state.record(INSTANCE_DISABLING, id)),

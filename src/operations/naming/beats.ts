@@ -4,6 +4,7 @@ import type { Instance } from '../../core/naming/state/service-entry.ts'
 import { isBeating, type Liveness } from '../../core/naming/liveness/liveness.ts'
 import type { Now } from '../../core/decisions/stamps.ts'
 import { keepMoved } from '../../core/naming/commands/import-naming.ts'
+import { REMEMBERED_METADATA, rememberedId } from '../../core/naming/state/remembered-metadata.ts'
 import { registerInstance } from '../../core/naming/commands/register-instance.ts'
 import { Refusal } from '../../core/refusal.ts'
 import { afterwards } from '../afterwards.ts'
@@ -112,8 +113,10 @@ function registerFrom(
   source: BeatSource,
   full: FullBeat,
 ): Beaten | Promise<Beaten> {
-  const { serviceKey, ip, port, cluster = DEFAULT_CLUSTER } = source
+  const { serviceKey, ip, port } = source
+  const cluster = source.cluster ?? clusterRemembered(parts, source) ?? DEFAULT_CLUSTER
   const command = registerInstance({
+    isBeat: true,
     serviceKey,
     address: { ip, port, cluster },
     ephemeral: full.ephemeral ?? true,
@@ -129,6 +132,18 @@ function registerFrom(
     const instance = parts.state.instance(serviceKey, { ip, port, cluster })
     return beaten(parts, 'registered', instance?.timing.intervalMs)
   })
+}
+
+/** The only cluster in which silence has removed an instance with this ip and port. */
+function clusterRemembered(
+  { state, liveness }: BeatOperationParts,
+  { serviceKey, ip, port }: BeatSource,
+): string | undefined {
+  const clusters = liveness.absentClusters(serviceKey, ip, port).filter((cluster) => {
+    const id = rememberedId({ serviceKey, address: { ip, port, cluster } })
+    return state.record(REMEMBERED_METADATA, id)?.silenced !== undefined
+  })
+  return clusters.length === 1 ? clusters[0] : undefined
 }
 
 function beaten({ state }: BeatOperationParts, kind: Beaten['kind'], ownIntervalMs?: number): Beaten {

@@ -6,6 +6,7 @@ import {
   deregisterInstance,
   type InstancePatch,
   type InstanceTarget,
+  liftSettings,
   modifyInstance,
   modifyOrRegister,
   setHealth,
@@ -194,6 +195,8 @@ export interface ModifyManyRequest {
   readonly instances: readonly Omit<InstanceRequest, 'serviceKey'>[]
   readonly weight: number | undefined
   readonly enabled: boolean | undefined
+  /** Whether all that operators have set is lifted instead. */
+  readonly lifts: boolean
 }
 
 /** The addresses of the changed and of the missing instances. */
@@ -207,7 +210,7 @@ function batches(parts: InstanceParts) {
   const during = <T>(serviceKey: ServiceKey, caller: Caller, run: () => T): T =>
     timeline.during(askedBy(caller, 'modify', { serviceKey, address: undefined }), run)
   return {
-    /** Changes weight or enabled of several instances, or both; answers which ones. */
+    /** Changes weight or enabled of several instances, or lifts what operators have set; answers which ones. */
     modifyMany: guard.operation({
       permission: WRITE_SERVICE,
       audit: {
@@ -224,7 +227,9 @@ function batches(parts: InstanceParts) {
       audit: { operation: 'update metadata' },
       resources: ofInstance,
       run: (batch: BatchRequest, caller) =>
-        during(batch.serviceKey, caller, () => carryOutBatch(parts, meantBy(parts, batch), updateMetadata)),
+        during(batch.serviceKey, caller, () =>
+          carryOutBatch(parts, { ...meantBy(parts, batch), actor: actorOf(caller) }, updateMetadata),
+        ),
     }),
     /** Removes keys from the metadata of several instances; answers which ones. */
     deleteMetadata: guard.operation({
@@ -255,11 +260,17 @@ const TOGETHER = 64
 
 async function modifyMany(
   { engine, state, maxInstanceMetadataBytes: maxMetadataBytes }: InstanceParts,
-  { serviceKey, instances, weight, enabled }: ModifyManyRequest,
+  { serviceKey, instances, weight, enabled, lifts }: ModifyManyRequest,
   actor: Actor,
 ): Promise<ModifiedMany> {
-  if (weight === undefined && enabled === undefined)
+  const changesSome = weight !== undefined || enabled !== undefined
+  if (!changesSome && !lifts)
     throw new Refusal('missing-parameter', 'weight or enabled is required.', { parameter: 'enabled' })
+  if (changesSome && lifts)
+    throw new Refusal('invalid-parameter', 'lift goes with neither weight nor enabled.', {
+      parameter: 'lift',
+      allowed: 'true without weight and enabled',
+    })
   const updated: InstanceAddress[] = []
   const notFound: InstanceAddress[] = []
   const patch = { weight, enabled, metadata: undefined, maxMetadataBytes, actor }
@@ -270,7 +281,8 @@ async function modifyMany(
     const modify = async (target: InstanceTarget): Promise<void> => {
       const record = state.instance(serviceKey, target.address)?.record
       const isThere = record !== undefined && (target.ephemeral ?? record.ephemeral) === record.ephemeral
-      if (isThere) await engine.execute(modifyInstance(target, patch))
+      const command = lifts ? liftSettings(target, actor) : modifyInstance(target, patch)
+      if (isThere) await engine.execute(command)
       const outcome = isThere ? updated : notFound
       outcome.push(target.address)
     }

@@ -167,6 +167,9 @@ export const healthy = Type.Boolean({ description: 'Whether the instance is heal
 export const ephemeral = Type.Boolean({
   description: 'Whether the instance lives by its beats, or persists.',
 })
+export const lift = Type.Boolean({
+  description: 'Lifts all that operators have set: the instances are as their applications say.',
+})
 export const healthyOnly = Type.Boolean({ description: 'Only healthy instances.' })
 
 export const metadata = json(1024 * 1024, 'A JSON object, or `k=v,k2=v2`. The word `null` means no metadata.')

@@ -52,6 +52,25 @@ export function enabledText({ enabled, disabled }: ShownInstance): string {
   return `no: by ${who}, ${spanText(Date.now() - atMs)} ago`
 }
 
+/** The fields that operators have set, with the value of the application, who set each, and when. */
+export function overridesText({ overrides }: Pick<ShownInstance, 'overrides'>): string {
+  return overrides
+    .map(({ field, value, application, atMs, user, fromIp }) => {
+      const said = application === null ? '' : ` (application: ${application})`
+      const who = atMs === null ? 'unknown' : `${user ?? fromIp ?? ''}, ${spanText(Date.now() - atMs)} ago`
+      return `${field}=${value}${said} by ${who}`
+    })
+    .join('; ')
+}
+
+/** How an instance has come, in words; empty where the server does not know. */
+export function cameText({ came }: ExplainedInstance): string {
+  if (came === null) return ''
+  const how = { claim: 'claim taken over', memory: 'revived from memory' } as const
+  const words = came.cause in how ? how[came.cause as keyof typeof how] : came.cause
+  return `${words}, ${spanText(Date.now() - came.atMs)} ago`
+}
+
 const WHY_LISTED: Readonly<Record<ExplainedInstance['reasons'][number], string>> = {
   healthy: 'it is healthy',
   unhealthy: 'it is unhealthy',

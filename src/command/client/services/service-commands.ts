@@ -108,6 +108,18 @@ function addChanging(service: Command): void {
   addNamespacedOptions(disable)
   addExamples(disable, [['waypost service disable shop 10.0.0.7:8080', '']])
   addNamespacedOptions(switching('enable', 'Puts disabled instances into service.'))
+  const lift = instanceCommand(
+    'lift',
+    'Lifts what operators have set: instances are as their applications say.',
+  )
+    .argument('<instances...>', 'addresses: IP:PORT')
+    .action(
+      action<InstanceFlags>(async (flags, _, [name, ...addresses]) =>
+        (await services()).changeInstances(flags, { name: name!, addresses }, { lift: true }),
+      ),
+    )
+  addNamespacedOptions(lift)
+  addExamples(lift, [['waypost service lift shop 10.0.0.7:8080', 'weight, traffic and metadata']])
   const weight = instanceCommand('weight', 'Changes the weight of instances.')
     .argument('<weight>', 'from 0 to 10000; 0: clients do not get them')
     .argument('<instances...>', 'addresses: IP:PORT')

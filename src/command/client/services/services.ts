@@ -2,7 +2,7 @@ import type { ExplainedInstance, ListedService, ServiceDetail, ShownInstance } f
 import { type CommandResult, listed, shown, timeText, DiffersError, done } from '../../command-line.ts'
 import type { ClientFlags } from '../server-options.ts'
 import { clientOf, type Params, type SvcClient } from '../session-of-flags.ts'
-import { enabledText, healthText, leavesText, whyListed } from './instance-texts.ts'
+import { cameText, enabledText, healthText, leavesText, overridesText, whyListed } from './instance-texts.ts'
 import {
   addressText,
   type ServiceName,
@@ -84,6 +84,7 @@ export async function listInstances(
       ['WHY', healthText],
       ['LEAVES', leavesText],
       ['ENABLED', enabledText],
+      ['SET BY OPERATORS', overridesText],
       ['KIND', ({ ephemeral }) => (ephemeral ? 'ephemeral' : 'persistent')],
       ['METADATA', ({ metadata }) => JSON.stringify(metadata)],
     ],
@@ -119,6 +120,8 @@ export async function explainService(flags: ExplainFlags, word: string): Promise
       ['HEALTH', ({ healthy }) => (healthy ? 'healthy' : 'unhealthy')],
       ['ENABLED', ({ enabled }) => (enabled ? 'yes' : 'no')],
       ['WEIGHT', ({ weight }) => weight],
+      ['SET BY OPERATORS', overridesText],
+      ['REGISTERED', cameText],
     ],
     addressText,
   )
@@ -135,11 +138,13 @@ interface NamedInstances {
   readonly addresses: readonly string[]
 }
 
-/** `service disable`, `enable` and `weight`. Nothing is changed if an instance is missing. */
+type InstanceChange = { readonly enabled: boolean } | { readonly weight: string } | { readonly lift: true }
+
+/** `service disable`, `enable`, `weight` and `lift`. Nothing is changed if an instance is missing. */
 export async function changeInstances(
   flags: InstanceFlags,
   { name: word, addresses }: NamedInstances,
-  change: { readonly enabled: boolean } | { readonly weight: string },
+  change: InstanceChange,
 ): Promise<CommandResult> {
   const client = clientOf(flags)
   const name = serviceOf(word, flags)
@@ -161,7 +166,8 @@ export async function changeInstances(
   return done(`${serviceText(name)}: ${whatOf(change)} ${shownNames}`, { ...name, instances, ...change })
 }
 
-function whatOf(change: { readonly enabled: boolean } | { readonly weight: string }): string {
+function whatOf(change: InstanceChange): string {
+  if ('lift' in change) return 'as the application says:'
   if ('weight' in change) return `weight ${change.weight} for`
   return change.enabled ? 'enabled' : 'disabled'
 }

@@ -3,7 +3,7 @@ import { addressText, type Publisher } from '../../naming/state/instance.ts'
 import type { Instance } from '../../naming/state/service-entry.ts'
 import type { Liveness } from '../../naming/liveness/liveness.ts'
 import { serviceKeyText } from '../../naming/state/service.ts'
-import { changeOfSilence, type SilenceEffect } from '../../naming/liveness/silence.ts'
+import { changesOfSilence, type SilenceEffect } from '../../naming/liveness/silence.ts'
 import type { RecordView } from '../../records/record-tables.ts'
 import { MEMBER } from '../members/member-records.ts'
 import { connectionOf } from '../../naming/state/connection-publisher.ts'
@@ -59,8 +59,9 @@ export function confirmSilence(evidence: Evidence, voter: VotingMember): Command
       const isSame = known?.record === record && known.healthy === healthy
       const isOwnLease = view.record(MEMBER, voter.self) !== undefined
       if (!isSame || !isOwnLease || membersText(view) !== members) return unchanged(false)
-      const change = changeOfSilence(view, instance, { effect, stamp: now.stamp })
-      return change === undefined ? unchanged(false) : synced([change], true)
+      const remembers = voter.liveness.hasRoomToRemember
+      const changes = changesOfSilence(view, instance, { effect, remembers, stamp: now.stamp })
+      return changes.length === 0 ? unchanged(false) : synced(changes, true)
     },
   }
 }
@@ -84,8 +85,8 @@ export function removeOrphan(
     const leaves = (publisher: Publisher): boolean =>
       liveness.processes.isDue(publisher, now.healthMs) &&
       !processes.has(connectionOf(publisher)?.process ?? '')
-    const change = orphansLeave(view, instance, { leaves, stamp: now.stamp })
-    return change === undefined ? unchanged(false) : synced([change], true)
+    const changes = orphansLeave(view, instance, { leaves, stamp: now.stamp })
+    return changes.length === 0 ? unchanged(false) : synced(changes, true)
   })
 }
 

@@ -42,7 +42,7 @@ function leaves(publisher: Publisher, ms = 0): readonly Change[] {
       deregisterInstance({ serviceKey: ORDERS, address: address(), ephemeral: undefined }, () => 'kept'),
       ms,
     )
-  const replacement = { instances: [], leaving: [address()], takesOver: true, removesDurably: true }
+  const replacement = { instances: [], leaving: [address()], takesOver: true, isGoodbye: true }
   return carried(replaceInstances({ serviceKey: ORDERS, publisher, ...replacement }), ms)
 }
 
@@ -222,7 +222,7 @@ describe('a claim of a process that is gone', () => {
     expect(processes.instancesOf('gone')).toBe(1)
     const [orphan] = processes.takeOrphans(40_000, 10, () => true)
     const leaving = { leaves: (one: Publisher) => processes.isDue(one, 40_000), stamp: at(40_000).stamp }
-    state.apply([orphansLeave(state, orphan!, leaving)!], at(40_000))
+    state.apply(orphansLeave(state, orphan!, leaving), at(40_000))
     expect([owner(), waiting(), processes.instancesOf('gone')]).toEqual([ONE, [], 0])
   })
 
@@ -230,10 +230,7 @@ describe('a claim of a process that is gone', () => {
     registers(ONE)
     registers(OTHER)
     const instance = state.instance(ORDERS, address())!
-    state.apply(
-      [orphansLeave(state, instance, { leaves: (one) => one === OTHER, stamp: at(0).stamp })!],
-      at(0),
-    )
+    state.apply(orphansLeave(state, instance, { leaves: (one) => one === OTHER, stamp: at(0).stamp }), at(0))
     expect([owner(), livenessOf(state).processes.takeLost()]).toEqual([ONE, []])
   })
 })

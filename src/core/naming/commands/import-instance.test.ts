@@ -103,7 +103,10 @@ describe('an ephemeral instance that is imported', () => {
       record: { weight: 3, publisher: { kind: 'beats' } },
     })
     expect(due(MOVED_MS)).toBe(0)
-    expect(livenessOf(state).sweep(at(31_000), () => true)).toMatchObject([{ kind: 'instance-removed' }])
+    expect(livenessOf(state).sweep(at(31_000), () => true)).toMatchObject([
+      { kind: 'instance-removed' },
+      { kind: 'record-saved' },
+    ])
   })
 })
 

@@ -10,13 +10,15 @@ import {
 import { Refusal } from '../../refusal.ts'
 import type { KnownInstance, View } from '../../decisions/view.ts'
 import { departure } from '../liveness/departures.ts'
-import { publishersOf } from '../state/claims.ts'
+import { forgetSettings, rememberingChanges } from '../liveness/remembering.ts'
 import { instanceIdOf, type InstanceAddress, type Metadata, type Publisher } from '../state/instance.ts'
 import { disablingChanges } from './instance-disabling.ts'
 import { rememberKeys } from './metadata-commands.ts'
 import { registerInstance } from './register-instance.ts'
 import { saveInFull, existingService, serviceSubject } from './service-commands.ts'
 import { DEFAULT_CHECKER } from '../state/health-checker.ts'
+import type { InstancePlace } from '../state/presence.ts'
+import { keysAlone, REMEMBERED_METADATA, rememberedId, saidUnder } from '../state/remembered-metadata.ts'
 import type { ServiceKey } from '../state/service.ts'
 import type { Actor } from '../timeline/timeline-entry.ts'
 
@@ -55,19 +57,27 @@ export function deregisterInstance(
   return commandOn(serviceSubject(target.serviceKey), (view, now) => {
     const { serviceKey, address } = target
     const known = view.instance(serviceKey, address)
-    if (known === undefined) return unchanged('ok')
+    if (known === undefined) return forgetting(view, target, now.stamp)
     const { record } = known
     const leaves = (publisher: Publisher): boolean =>
       isMeant(target, publisher) && (publisher.kind !== 'connection' || ofConnection(publisher) === 'removed')
-    const change = departure(view, { serviceKey, record, leaves, reason: 'deregistered', stamp: now.stamp })
-    if (change === undefined) {
+    const departing = { serviceKey, record, leaves, isGoodbye: true, stamp: now.stamp }
+    const changes = departure(view, { ...departing, reason: 'deregistered' })
+    if (changes.length === 0) {
       const { publisher } = record
       const isConnected = publisher.kind === 'connection' && isMeant(target, publisher)
       if (isConnected && ofConnection(publisher) === 'refused') throw connected(target)
       return unchanged('ok')
     }
-    return { changes: [change], durability: record.ephemeral ? 'synced if stored' : 'synced', outcome: 'ok' }
+    return { changes, durability: record.ephemeral ? 'synced if stored' : 'synced', outcome: 'ok' }
   })
+}
+
+/** Nothing is there. If silence has removed it, the goodbye counts all the same. */
+function forgetting(view: View, place: InstancePlace, stamp: number): Decision<'ok'> {
+  const over = view.record(REMEMBERED_METADATA, rememberedId(place))
+  const changes = forgetSettings(over, stamp)
+  return changes.length === 0 ? unchanged('ok') : synced(changes, 'ok')
 }
 
 /** Whether a target means the registration of this publisher: only an operator's is persistent. */
@@ -76,8 +86,7 @@ function isMeant({ ephemeral }: InstanceTarget, publisher: Publisher): boolean {
 }
 
 /**
- * Changes an instance. The given metadata keys are remembered (interface.md, state rule 3); weight and enabled only if
- * a connection registered the instance.
+ * Changes an instance. The given fields are remembered (interface.md, state rule 3). See {@link RememberedMetadata}.
  */
 export function modifyInstance(target: InstanceTarget, patch: InstancePatch): Command<'ok'> {
   return storing(
@@ -101,16 +110,34 @@ export function modifyInstance(target: InstanceTarget, patch: InstancePatch): Co
             { enabled, actor: patch.actor, stamp: now.stamp },
           ),
         )
-      // The client of a connection registers again by itself: the operator's settings must hold then.
-      const isOver = publishersOf(record).some(({ kind }) => kind === 'connection')
-      if (patch.metadata !== undefined || isOver) {
-        const { metadata: keys = {}, maxMetadataBytes: maxBytes } = patch
-        const over = isOver ? { weight: patch.weight, enabled: patch.enabled } : {}
-        changes.push(...rememberKeys(view, { serviceKey, record, keys, ...over, maxBytes, stamp: now.stamp }))
-      }
+      const { metadata: keys = {}, maxMetadataBytes: maxBytes, ...over } = patch
+      changes.push(...rememberKeys(view, { serviceKey, record, keys, ...over, maxBytes, stamp: now.stamp }))
       return synced(changes, 'ok')
     },
   )
+}
+
+/**
+ * Lifts what operators have set: the instance is as its application says. Where that is not known, weight and enabled stay
+ * until the application registers again.
+ */
+export function liftSettings(target: InstanceTarget, actor?: Actor): Command<'ok'> {
+  return commandOn(serviceSubject(target.serviceKey), (view, now) => {
+    const { serviceKey } = target
+    const { record } = existing(view, target)
+    const place = { serviceKey, address: record.address }
+    const over = view.record(REMEMBERED_METADATA, rememberedId(place))
+    if (over === undefined) return unchanged('ok')
+    const { weight, enabled } = { ...record, ...saidUnder(record, over) }
+    const changes = rememberingChanges(over, { ...keysAlone(over), metadata: {} }, now.stamp)
+    if (weight !== record.weight || enabled !== record.enabled) {
+      const lifted = { ...record, weight, enabled }
+      changes.unshift(saveInFull(view, serviceKey, { record: lifted, healthy: undefined, stamp: now.stamp }))
+    }
+    if (enabled !== record.enabled)
+      changes.push(...disablingChanges(view, place, { enabled, actor, stamp: now.stamp }))
+    return synced(changes, 'ok')
+  })
 }
 
 /**

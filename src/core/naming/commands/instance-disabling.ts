@@ -6,7 +6,7 @@ import { defineRecordKind, recordRemoved, recordSaved } from '../../records/reco
 import { msOf } from '../../decisions/stamps.ts'
 import type { View } from '../../decisions/view.ts'
 import type { InstancePlace } from '../state/presence.ts'
-import { placeIn, rememberedId } from '../state/remembered-metadata.ts'
+import { placeIn, REMEMBERED_METADATA, rememberedId } from '../state/remembered-metadata.ts'
 import { serviceSubject } from './service-commands.ts'
 import type { Actor } from '../timeline/timeline-entry.ts'
 
@@ -48,7 +48,7 @@ export function disablingChanges(
 }
 
 /** Forgets it of instances that are not there, or are enabled: their clients have registered them again. */
-export function forgetDisablings(view: Pick<View, 'records' | 'instance'>): Command<void>[] {
+export function forgetDisablings(view: Pick<View, 'records' | 'record' | 'instance'>): Command<void>[] {
   const gone: Command<void>[] = []
   for (const [, value] of view.records(INSTANCE_DISABLING))
     if (isOver(view, value)) gone.push(forgetDisabling(value))
@@ -63,6 +63,8 @@ function forgetDisabling(place: InstancePlace): Command<void> {
   })
 }
 
-function isOver(view: Pick<View, 'instance'>, place: InstancePlace): boolean {
-  return view.instance(place.serviceKey, place.address)?.record.enabled !== false
+function isOver(view: Pick<View, 'instance' | 'record'>, place: InstancePlace): boolean {
+  const known = view.instance(place.serviceKey, place.address)
+  if (known !== undefined) return known.record.enabled
+  return view.record(REMEMBERED_METADATA, rememberedId(place))?.enabled !== false
 }

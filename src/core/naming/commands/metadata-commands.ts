@@ -1,12 +1,24 @@
 import type { Change } from '../../decisions/changes.ts'
 import { type Command, commandOn, storing, synced } from '../../decisions/decision.ts'
-import { recordRemoved, recordSaved } from '../../records/record-kind.ts'
+import { msOf } from '../../decisions/stamps.ts'
 import { Refusal } from '../../refusal.ts'
 import type { KnownInstance, View } from '../../decisions/view.ts'
 import type { InstanceAddress, InstanceRecord, Metadata } from '../state/instance.ts'
-import { REMEMBERED_METADATA, type RememberedMetadata, rememberedId } from '../state/remembered-metadata.ts'
+import {
+  hasOver,
+  keyField,
+  REMEMBERED_METADATA,
+  type RememberedMetadata,
+  rememberedId,
+  type Said,
+  type Setting,
+} from '../state/remembered-metadata.ts'
+import { ownText, ownTextOrNull } from '../../text/own-text.ts'
+import { rememberingChanges } from '../liveness/remembering.ts'
+import { publishersOf } from '../state/claims.ts'
 import { saveInFull, serviceSubject } from './service-commands.ts'
 import type { ServiceKey } from '../state/service.ts'
+import type { Actor } from '../timeline/timeline-entry.ts'
 
 /** Where an instance of a batch is. */
 export interface InstanceLocator extends InstanceAddress {
@@ -24,15 +36,17 @@ export interface MetadataBatch {
   readonly keys: Metadata
   /** The most metadata that an instance may have, in bytes of UTF-8. */
   readonly maxBytes: number
+  /** The caller. */
+  readonly actor?: Actor
 }
 
 /** Writes the keys over the metadata of the instances meant, and remembers them. Answers who they are. */
 export function updateMetadata(batch: MetadataBatch): Command<KnownInstance[]> {
   return storing(serviceSubject(batch.serviceKey), 0, (view, now) => {
-    const { serviceKey, keys, maxBytes } = batch
+    const { serviceKey, keys, maxBytes, actor } = batch
     const meant = instancesMeant(view, batch)
     const changes = meant.flatMap(({ record }) =>
-      rememberKeys(view, { serviceKey, record, keys, maxBytes, stamp: now.stamp }),
+      rememberKeys(view, { serviceKey, record, keys, maxBytes, actor, stamp: now.stamp }),
     )
     return synced(changes, meant)
   })
@@ -49,7 +63,7 @@ export function deleteMetadata(batch: MetadataBatch): Command<KnownInstance[]> {
   })
 }
 
-/** Metadata to write over an instance. */
+/** Fields to write over an instance. */
 export interface KeysToRemember {
   readonly serviceKey: ServiceKey
   readonly record: InstanceRecord
@@ -57,29 +71,57 @@ export interface KeysToRemember {
   readonly keys: Metadata
   readonly weight?: number | undefined
   readonly enabled?: boolean | undefined
+  readonly actor?: Actor | undefined
   readonly maxBytes: number
   readonly stamp: number
 }
 
-/** The changes that write metadata over an instance; empty if it has it already. Refuses too much metadata. */
+/** The changes that write fields over an instance; empty if it has them already. Refuses too much metadata. */
 export function rememberKeys(view: View, input: KeysToRemember): Change[] {
   const { serviceKey, record, keys, stamp, maxBytes } = input
-  const { address } = record
-  const id = rememberedId({ serviceKey, address })
-  const before = view.record(REMEMBERED_METADATA, id) ?? { serviceKey, address, metadata: {} }
-  const { weight = before.weight, enabled = before.enabled } = input
-  const isKnown = Object.keys(keys).every((name) => before.metadata[name] === keys[name])
-  if (isKnown && weight === before.weight && enabled === before.enabled) return []
+  const place = { serviceKey, address: record.address }
+  const known = view.record(REMEMBERED_METADATA, rememberedId(place))
+  const before = known ?? { ...place, metadata: {} }
+  const said = hasOver(before) ? before.said : { weight: record.weight, enabled: record.enabled }
+  const { weight, enabled } = overAfter(before, input, said)
+  const newKeys = Object.keys(keys).filter((name) => before.metadata[name] !== keys[name])
+  if (newKeys.length === 0 && weight === before.weight && enabled === before.enabled) return []
   const metadata = { ...before.metadata, ...keys }
-  if (!isKnown) refuseTooMuchMetadata({ ...record.registered, ...metadata }, maxBytes)
-  const value = {
-    serviceKey,
-    address,
-    metadata,
-    ...(weight === undefined ? {} : { weight }),
-    ...(enabled === undefined ? {} : { enabled }),
+  if (newKeys.length > 0) refuseTooMuchMetadata({ ...record.registered, ...metadata }, maxBytes)
+  const fields = newKeys.map(keyField)
+  if (weight !== before.weight) fields.push('weight')
+  if (enabled !== before.enabled) fields.push('enabled')
+  const value = { ...before, metadata, weight, enabled, settings: settingsAfter(before, fields, input) }
+  return rememberingChanges(known, { ...value, said: hasOver(value) ? said : undefined }, stamp)
+}
+
+type Over = Pick<RememberedMetadata, 'weight' | 'enabled'>
+
+/**
+ * Weight and enabled as they are set then. Only the client of a connection registers again by itself: elsewhere, the value that
+ * the application has given is no setting.
+ */
+function overAfter(before: Over, { record, ...set }: KeysToRemember, said: Said | undefined): Over {
+  const isOver = publishersOf(record).some(({ kind }) => kind === 'connection')
+  const { weight = before.weight, enabled = before.enabled } = set
+  return {
+    weight: isOver || weight !== said?.weight ? weight : undefined,
+    enabled: isOver || enabled !== said?.enabled ? enabled : undefined,
   }
-  return [recordSaved(REMEMBERED_METADATA, { id, value, stamp })]
+}
+
+/** The settings once these fields are set; where nobody is known who set them, the ones before count no longer. */
+function settingsAfter(
+  { settings = [] }: RememberedMetadata,
+  fields: readonly string[],
+  { actor, stamp }: KeysToRemember,
+): Setting[] {
+  const others = settings.map((one) => ({
+    ...one,
+    fields: one.fields.filter((name) => !fields.includes(name)),
+  }))
+  if (actor === undefined) return others
+  return [{ fields, atMs: msOf(stamp), user: ownTextOrNull(actor.user), ip: ownText(actor.ip) }, ...others]
 }
 
 /** Throws Refusal if an instance would have more metadata than this. */
@@ -108,8 +150,7 @@ function forgetKeys(
   const before = view.record(REMEMBERED_METADATA, id)
   if (before !== undefined && holdsAny(before.metadata, keys)) {
     const value = { ...before, metadata: without(before.metadata, keys) }
-    if (isNothing(value)) changes.push(recordRemoved(REMEMBERED_METADATA, id, stamp))
-    else changes.push(recordSaved(REMEMBERED_METADATA, { id, value, stamp }))
+    changes.push(...rememberingChanges(before, value, stamp))
   }
   if (holdsAny(record.registered, keys)) {
     const changed = { ...record, registered: without(record.registered, keys) }
@@ -134,10 +175,6 @@ export function instancesMeant(view: View, batch: MetadataBatch): KnownInstance[
 /** How batch operations call the kind of an instance. */
 export function consistencyTypeOf(record: InstanceRecord): 'ephemeral' | 'persist' {
   return record.ephemeral ? 'ephemeral' : 'persist'
-}
-
-function isNothing({ metadata, weight, enabled }: RememberedMetadata): boolean {
-  return Object.keys(metadata).length === 0 && weight === undefined && enabled === undefined
 }
 
 function holdsAny(metadata: Metadata, keys: Metadata): boolean {

@@ -24,8 +24,8 @@ const target = { serviceKey: ORDERS, address: address(), ephemeral: undefined }
 let state: State
 beforeEach(() => void (state = livingState()))
 
-function remember(metadata: Record<string, string>): void {
-  const patch = { weight: 9, enabled: undefined, metadata, maxMetadataBytes: 8_192 }
+function remember(metadata: Record<string, string>, weight?: number): void {
+  const patch = { weight, enabled: undefined, metadata, maxMetadataBytes: 8_192 }
   carryOut(state, modifyInstance(target, patch), at(0))
 }
 
@@ -58,7 +58,7 @@ describe('remembered metadata', () => {
 
   test('applies when the instance returns in time, and weight and enabled do not', () => {
     registered(state, { metadata: { a: '1' } })
-    remember({ b: 'kept' })
+    remember({ b: 'kept' }, 9)
     leave(10_000)
     clean(69_999)
     const back = registered(state, { metadata: { c: '2' } }, at(70_000))

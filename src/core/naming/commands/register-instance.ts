@@ -7,13 +7,21 @@ import { claimsAfter } from '../state/claims.ts'
 import {
   type InstanceAddress,
   type InstanceRecord,
+  isSameMetadata,
   isSameRecord,
   type Metadata,
   type Publisher,
   usualPublisher,
 } from '../state/instance.ts'
 import { refuseInstanceBeyondLimit } from '../state/naming-sizes.ts'
-import { REMEMBERED_METADATA, rememberedId } from '../state/remembered-metadata.ts'
+import {
+  hasOver,
+  REMEMBERED_METADATA,
+  type RememberedMetadata,
+  rememberedId,
+  type Silenced,
+} from '../state/remembered-metadata.ts'
+import { forgetSettings, rememberingChanges } from '../liveness/remembering.ts'
 import { newService, serviceSubject } from './service-commands.ts'
 import type { Service, ServiceKey } from '../state/service.ts'
 
@@ -31,6 +39,8 @@ export interface RegisterInstance {
   readonly healthy: boolean | undefined
   readonly metadata: Metadata
   readonly app: string
+  /** Whether it is a beat: it changes nothing of an instance that is there, and brings back what silence has removed. */
+  readonly isBeat?: boolean
   /** Whether a publisher that is displaced is known to have left already: then it does not wait for the address. */
   readonly isGone?: ((publisher: Publisher) => boolean) | undefined
 }
@@ -42,23 +52,74 @@ export type Registration = 'registered' | 'known'
  * Registers an instance, and creates its service if it does not exist. A known instance is replaced, also by one of the
  * other kind or of another publisher. A change that concerns ephemeral instances only is acknowledged before it is on disk.
  */
-export function registerInstance(request: RegisterInstance): Command<Registration> {
-  return commandOn(serviceSubject(request.serviceKey), (view, now) => {
-    const known = view.instance(request.serviceKey, request.address)
-    if (known === undefined) refuseNewcomer(view, request)
+export function registerInstance(asked: RegisterInstance): Command<Registration> {
+  return commandOn(serviceSubject(asked.serviceKey), (view, now) => {
+    const known = view.instance(asked.serviceKey, asked.address)
+    if (known === undefined) refuseNewcomer(view, asked)
+    else if (asked.isBeat === true) return unchanged('known')
+    const over = view.record(REMEMBERED_METADATA, rememberedId(asked))
+    const request = asAsked(view, asked, over?.silenced)
     const service = view.service(request.serviceKey) ?? newService(view, request.serviceKey, 'registration')
-    const record = recordOf(view, request, known)
+    const settings = { over, holds: holds(request, known, over) }
+    const record = recordOf(view, request, { known, ...settings })
     const healthy = healthOf(request, record, known)
+    const also = over ? settingsChanges(request, { over, record, holds: settings.holds }, now.stamp) : []
     if (
       known !== undefined &&
       isSameRecord(known.record, record) &&
       known.record.claims === record.claims &&
       known.healthy === (healthy ?? known.healthy)
     ) {
-      return unchanged('known')
+      return also.length === 0
+        ? unchanged('known')
+        : { changes: also, durability: 'behind', outcome: 'known' }
     }
-    return save(view, service, { serviceKey: request.serviceKey, record, healthy, known, stamp: now.stamp })
+    const saving = { serviceKey: request.serviceKey, record, healthy, known, also, stamp: now.stamp }
+    return save(view, service, saving)
   })
+}
+
+/** A beat registers what silence has removed: it says no more than that its instance lives. */
+function asAsked(view: View, asked: RegisterInstance, silenced: Silenced | undefined): RegisterInstance {
+  const isBeating = asked.isBeat === true && (asked.ephemeral ?? view.switches.defaultInstanceEphemeral)
+  if (!isBeating || silenced === undefined) return asked
+  const { registered: metadata, ...others } = silenced
+  return { ...asked, ...others, metadata }
+}
+
+/**
+ * Whether weight and enabled hold that an operator has set: over the registration of a connection, and over one that repeats
+ * what silence has removed.
+ */
+function holds(
+  { publisher, weight, enabled, metadata }: RegisterInstance,
+  known: KnownInstance | undefined,
+  over: RememberedMetadata | undefined,
+): boolean {
+  if (publisher?.kind === 'connection') return true
+  const { silenced } = over ?? {}
+  if (known !== undefined || silenced === undefined) return false
+  const isSame = weight === silenced.weight && enabled === silenced.enabled
+  return isSame && isSameMetadata(metadata, silenced.registered)
+}
+
+/** The changes of the fields that an operator has set. A connection that waits for the address keeps them. */
+function settingsChanges(
+  { weight, enabled }: RegisterInstance,
+  { over, record, holds: isHeld }: Settings & { over: RememberedMetadata; record: InstanceRecord },
+  stamp: number,
+): Change[] {
+  const isOfConnection = record.claims?.some(({ publisher }) => publisher.kind === 'connection') === true
+  if (!isHeld && !isOfConnection) return forgetSettings(over, stamp)
+  const said = isHeld && hasOver(over) ? { weight, enabled } : over.said
+  const isKnown = said?.weight === over.said?.weight && said?.enabled === over.said?.enabled
+  if (isKnown && over.silenced === undefined) return []
+  return rememberingChanges(over, { ...over, said, silenced: undefined }, stamp)
+}
+
+interface Settings {
+  readonly over: RememberedMetadata | undefined
+  readonly holds: boolean
 }
 
 interface Saving {
@@ -67,14 +128,17 @@ interface Saving {
   readonly record: InstanceRecord
   readonly healthy: boolean | undefined
   readonly known: KnownInstance | undefined
+  /** Changes besides. */
+  readonly also: readonly Change[]
   readonly stamp: number
 }
 
 function save(view: View, service: Service, saving: Saving): Decision<Registration> {
-  const { serviceKey, record, healthy, known, stamp } = saving
+  const { serviceKey, record, healthy, known, also, stamp } = saving
   const behind = record.ephemeral && (known === undefined || known.record.ephemeral)
   const changes: Change[] = [
     { kind: 'instance-saved', serviceKey, serviceSerial: service.serial, record, healthy, beat: true, stamp },
+    ...also,
   ]
   if (view.service(serviceKey) === undefined) changes.unshift({ kind: 'service-saved', service, stamp })
   return { changes, durability: behind ? 'behind' : 'synced', outcome: 'registered' }
@@ -92,8 +156,11 @@ function refuseNewcomer(view: View, { serviceKey, address }: RegisterInstance): 
   })
 }
 
-function recordOf(view: View, request: RegisterInstance, known: KnownInstance | undefined): InstanceRecord {
-  const { weight, enabled } = overOf(view, request)
+function recordOf(
+  view: View,
+  request: RegisterInstance,
+  { known, over, holds: isHeld }: Settings & { readonly known: KnownInstance | undefined },
+): InstanceRecord {
   const ephemeral = request.ephemeral ?? view.switches.defaultInstanceEphemeral
   const publisher = request.publisher ?? usualPublisher(ephemeral)
   const record = {
@@ -101,23 +168,13 @@ function recordOf(view: View, request: RegisterInstance, known: KnownInstance | 
     serial: known?.record.serial ?? NO_SERIAL,
     ephemeral,
     publisher,
-    weight,
-    enabled,
+    weight: (isHeld ? over?.weight : undefined) ?? request.weight,
+    enabled: (isHeld ? over?.enabled : undefined) ?? request.enabled,
     registered: request.metadata,
     app: known?.record.app === request.app ? known.record.app : ownText(request.app),
   }
-  const claims = known && claimsAfter(known, { publisher, isGone: request.isGone })
+  const claims = known && claimsAfter(known, { publisher, said: over?.said, isGone: request.isGone })
   return claims === undefined ? record : { ...record, claims }
-}
-
-/** Weight and enabled as registered; of a connection, as an operator has set them. */
-function overOf(
-  view: View,
-  { publisher, serviceKey, address, weight, enabled }: RegisterInstance,
-): Pick<InstanceRecord, 'weight' | 'enabled'> {
-  const isOver = publisher?.kind === 'connection'
-  const over = isOver ? view.record(REMEMBERED_METADATA, rememberedId({ serviceKey, address })) : undefined
-  return { weight: over?.weight ?? weight, enabled: over?.enabled ?? enabled }
 }
 
 function ownAddress({ ip, port, cluster }: InstanceAddress): InstanceAddress {

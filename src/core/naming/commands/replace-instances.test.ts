@@ -40,7 +40,7 @@ function replacement(
     instances: ports.map((one) => (typeof one === 'number' ? published(one) : one)),
     leaving: own.map(({ record: { address: where } }) => where),
     takesOver: true,
-    removesDurably: true,
+    isGoodbye: true,
   }
 }
 
@@ -138,8 +138,8 @@ describe('replacing the instances of a publisher', () => {
 
   test('is answered before it is on disk, unless it removes a row of the disk', async () => {
     const world = new EngineWorld()
-    const decided = (removesDurably: boolean, ...ports: number[]) =>
-      replaceInstances({ ...replacement(world.state, ONE, ports), removesDurably }).decide(world.state, at(0))
+    const decided = (isGoodbye: boolean, ...ports: number[]) =>
+      replaceInstances({ ...replacement(world.state, ONE, ports), isGoodbye }).decide(world.state, at(0))
     expect(decided(true, 1).durability).toBe('behind')
     world.start(replaceInstances(replacement(world.state, ONE, [1])))
     expect(decided(true, 1, 2).durability).toBe('behind')
@@ -147,9 +147,7 @@ describe('replacing the instances of a publisher', () => {
     expect(decided(false, 2).durability).toBe('behind')
     const replaced = (...ports: number[]) =>
       watched(
-        world.engine.execute(
-          replaceInstances({ ...replacement(world.state, ONE, ports), removesDurably: true }),
-        ),
+        world.engine.execute(replaceInstances({ ...replacement(world.state, ONE, ports), isGoodbye: true })),
       )
     expect(replaced(2).waits, 'the first one is not on disk').toBe(false)
     await world.flush()

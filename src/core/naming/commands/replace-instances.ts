@@ -30,8 +30,8 @@ export interface InstanceReplacement {
   readonly takesOver: boolean
   /** Whether another publisher of such an address is known to have left. */
   readonly isGone?: (publisher: Publisher) => boolean
-  /** Whether a removal must be on disk before it is acknowledged. */
-  readonly removesDurably: boolean
+  /** Whether the client itself asks for a removal: it must be on disk before it is acknowledged. */
+  readonly isGoodbye: boolean
 }
 
 /** How many instances were registered or changed, were there just like this, and were removed. */
@@ -69,7 +69,7 @@ export function replaceInstances(replacement: InstanceReplacement): Command<Repl
 }
 
 function removeOwn(
-  { serviceKey, publisher, removesDurably }: InstanceReplacement,
+  { serviceKey, publisher, isGoodbye }: InstanceReplacement,
   address: InstanceAddress,
 ): Command<'removed' | 'not there'> {
   return commandOn(serviceSubject(serviceKey), (view, { stamp }) => {
@@ -77,10 +77,10 @@ function removeOwn(
     if (known === undefined) return unchanged('not there')
     const { record } = known
     const leaves = (one: Publisher): boolean => isSamePublisher(one, publisher)
-    const change = departure(view, { serviceKey, record, leaves, reason: 'deregistered', stamp })
-    if (change === undefined) return unchanged('not there')
-    const ifEphemeral = removesDurably ? 'synced if stored' : 'behind'
-    return { changes: [change], durability: record.ephemeral ? ifEphemeral : 'synced', outcome: 'removed' }
+    const changes = departure(view, { serviceKey, record, leaves, reason: 'deregistered', isGoodbye, stamp })
+    if (changes.length === 0) return unchanged('not there')
+    const ifEphemeral = isGoodbye ? 'synced if stored' : 'behind'
+    return { changes, durability: record.ephemeral ? ifEphemeral : 'synced', outcome: 'removed' }
   })
 }
 

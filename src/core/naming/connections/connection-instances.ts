@@ -292,7 +292,7 @@ export class ConnectionInstances {
         publisher,
         ...part,
         isGone: (other) => this.#isGone(serviceKey, other),
-        removesDurably: !hasEnded && !isWithheld,
+        isGoodbye: !hasEnded && !isWithheld,
       }),
     )
     return outcome instanceof Promise ? outcome.then(done) : done(outcome)

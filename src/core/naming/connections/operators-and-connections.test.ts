@@ -38,7 +38,7 @@ function publish(publisher = ONE!, weight = 1, ms = 0): Instance {
 
 function leave(publisher = ONE!, ms = 0): void {
   const about = { serviceKey: ORDERS, publisher, instances: [], leaving: [address()] }
-  carryOut(state, replaceInstances({ ...about, takesOver: true, removesDurably: false }), at(ms))
+  carryOut(state, replaceInstances({ ...about, takesOver: true, isGoodbye: false }), at(ms))
 }
 
 function modify(patch: Partial<InstancePatch>): void {
@@ -71,7 +71,7 @@ describe('a setting of an operator for an instance of a connection', () => {
   test('makes a registration that repeats the stored one no change', () => {
     publish()
     modify({ enabled: false, weight: 2 })
-    const about = { serviceKey: ORDERS, publisher: ONE!, leaving: [], takesOver: true, removesDurably: false }
+    const about = { serviceKey: ORDERS, publisher: ONE!, leaving: [], takesOver: true, isGoodbye: false }
     const again = registration({ metadata: { a: '1' } })
     expect(replaceInstances({ ...about, instances: [again] }).decide(state, at(1)).changes).toEqual([])
   })

@@ -22,6 +22,8 @@ export interface AbsenceLimit {
 export class Absences {
   readonly #services = new Map<ServiceEntry, number>()
   readonly #metadata = new Map<string, Absence>()
+  /** The clusters of the places, by service, ip and port. */
+  readonly #clusters = new Map<string, readonly string[]>()
 
   /** Keeps the time at which a service was abandoned, until it is no longer. */
   noteService(entry: ServiceEntry, isAbandoned: boolean, nowMs: number): void {
@@ -33,12 +35,31 @@ export class Absences {
     this.#services.delete(entry)
   }
 
+  /** The number of places with remembered metadata and without an instance. */
+  get places(): number {
+    return this.#metadata.size
+  }
+
   /** The time of metadata begins again whenever it is remembered, or its instance leaves. */
   noteMetadata(place: InstancePlace, isAbsent: boolean, nowMs: number): void {
     if (!isAbsent && this.#metadata.size === 0) return
     const text = textOf(place)
-    this.#metadata.delete(text)
+    const wasAbsent = this.#metadata.delete(text)
     if (isAbsent) this.#metadata.set(text, { place, sinceMs: nowMs })
+    if (isAbsent !== wasAbsent) this.#noteCluster(place, isAbsent)
+  }
+
+  /** The clusters of places with this ip and port. */
+  clustersOf(serviceKey: ServiceKey, ip: string, port: number): readonly string[] {
+    return this.#clusters.get(endpointText(serviceKey, ip, port)) ?? []
+  }
+
+  #noteCluster({ serviceKey, address: { ip, port, cluster } }: InstancePlace, isAbsent: boolean): void {
+    const endpoint = endpointText(serviceKey, ip, port)
+    const others = (this.#clusters.get(endpoint) ?? []).filter((one) => one !== cluster)
+    if (isAbsent) this.#clusters.set(endpoint, [...others, cluster])
+    else if (others.length > 0) this.#clusters.set(endpoint, others)
+    else this.#clusters.delete(endpoint)
   }
 
   serviceSinceMs(entry: ServiceEntry): number | undefined {
@@ -72,4 +93,8 @@ export class Absences {
 
 function textOf({ serviceKey, address }: InstancePlace): string {
   return `${serviceKeyText(serviceKey)}\u0002${addressText(address)}`
+}
+
+function endpointText(serviceKey: ServiceKey, ip: string, port: number): string {
+  return `${serviceKeyText(serviceKey)}\u0002${ip}#${port}`
 }

@@ -119,7 +119,7 @@ test('very many orphans are taken in slices, without the instances that are take
     found.push(...some)
     if (slices++ === 0) publish(1_000, HERE, ORPHAN_MS)
     state.apply(
-      some.flatMap((instance) => orphansLeave(state, instance, { leaves: () => true, stamp: 0 }) ?? []),
+      some.flatMap((instance) => orphansLeave(state, instance, { leaves: () => true, stamp: 0 })),
       at(ORPHAN_MS),
     )
   } while (processes.hasMore)

@@ -1,4 +1,4 @@
-import type { InstanceRemoved, InstanceSaved } from '../../decisions/changes.ts'
+import type { Change } from '../../decisions/changes.ts'
 import { isPublishedBy, publishersOf } from '../state/claims.ts'
 import { connectionOf, importerOf } from '../state/connection-publisher.ts'
 import type { Instance } from '../state/service-entry.ts'
@@ -218,11 +218,11 @@ export class ConnectionProcesses {
   }
 }
 
-/** The change by which the orphans at an address leave that `leaves` names; undefined: there are none. */
+/** The changes by which the orphans at an address leave that `leaves` names. */
 export function orphansLeave(
   view: DepartureView,
   { entry, record }: Instance,
   { leaves, stamp }: Pick<Departing, 'leaves' | 'stamp'>,
-): InstanceSaved | InstanceRemoved | undefined {
+): readonly Change[] {
   return departure(view, { serviceKey: entry.service.key, record, leaves, reason: 'expired', stamp })
 }

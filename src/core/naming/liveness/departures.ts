@@ -1,10 +1,17 @@
 import { MEMBER } from '../../cluster/members/member-records.ts'
-import type { InstanceRemoved, InstanceSaved } from '../../decisions/changes.ts'
+import type { Change, InstanceRemoved, InstanceSaved } from '../../decisions/changes.ts'
 import { withClaims } from '../state/claims.ts'
 import { connectionOf } from '../state/connection-publisher.ts'
 import { type Claim, type InstanceRecord, type Publisher } from '../state/instance.ts'
-import type { DepartureView, InstancePlace } from '../state/presence.ts'
-import { REMEMBERED_METADATA, rememberedId } from '../state/remembered-metadata.ts'
+import { forgetSettings, rememberingChanges } from './remembering.ts'
+import type { DepartureView } from '../state/presence.ts'
+import {
+  hasOver,
+  REMEMBERED_METADATA,
+  type RememberedMetadata,
+  rememberedId,
+  type Said,
+} from '../state/remembered-metadata.ts'
 import type { ServiceKey } from '../state/service.ts'
 
 /** Publishers that leave an address. */
@@ -13,29 +20,63 @@ export interface Departing {
   readonly record: InstanceRecord
   readonly leaves: (publisher: Publisher) => boolean
   readonly reason: InstanceRemoved['reason']
+  /** Whether the client itself says so: then weight and enabled count no longer that an operator has set. */
+  readonly isGoodbye?: boolean
+  /** Whether a registration that silence removes is remembered. */
+  readonly remembers?: boolean
   readonly stamp: number
 }
 
 /**
- * The change when publishers leave an address; undefined: none of these publishers had it. A claim of another publisher takes
- * the address over, so that no list lacks it.
+ * The changes when publishers leave an address; the first one is of the instance. Empty: these publishers did not have it. A
+ * claim of another publisher takes the address over, so that no list lacks it.
  */
-export function departure(
-  view: DepartureView,
-  departing: Departing,
-): InstanceSaved | InstanceRemoved | undefined {
+export function departure(view: DepartureView, departing: Departing): readonly Change[] {
   const { serviceKey, record, leaves, reason, stamp } = departing
   const { address, serial, publisher, claims = [] } = record
   const left = claims.length === 0 ? claims : claims.filter((claim) => !leaves(claim.publisher))
   if (!leaves(publisher))
     return left.length === claims.length
-      ? undefined
-      : saved(view, departing, { record: withClaims(record, left), healthy: undefined })
+      ? []
+      : [saved(view, departing, { record: withClaims(record, left), healthy: undefined })]
   const next = nextOf(view, left)
-  if (next === undefined) return { kind: 'instance-removed', serviceKey, address, serial, reason, stamp }
+  if (next === undefined)
+    return [
+      { kind: 'instance-removed', serviceKey, address, serial, reason, stamp },
+      ...memoryOf(view, departing),
+    ]
+  const over = view.record(REMEMBERED_METADATA, rememberedId({ serviceKey, address }))
   const others = left.filter((claim) => claim !== next)
-  const taken = withClaims({ ...record, ...takenOver(view, { serviceKey, address }, next) }, others)
-  return saved(view, departing, { record: taken, healthy: next.publisher.kind === 'beats' || next.healthy })
+  const taken = withClaims({ ...record, ...takenOver(over, next) }, others)
+  const healthy = next.publisher.kind === 'beats' || next.healthy
+  const change = saved(view, departing, { record: taken, healthy })
+  return over !== undefined && hasOver(over)
+    ? [change, ...rememberingChanges(over, { ...over, said: saidBy(next) }, stamp)]
+    : [change]
+}
+
+/** The changes of what is remembered of an instance that leaves. */
+function memoryOf(
+  view: DepartureView,
+  { serviceKey, record, reason, isGoodbye = false, remembers = false, stamp }: Departing,
+): Change[] {
+  const isSilence = reason === 'expired' && record.publisher.kind === 'beats'
+  if (!isGoodbye && !isSilence) return []
+  const place = { serviceKey, address: record.address }
+  const over = view.record(REMEMBERED_METADATA, rememberedId(place))
+  if (isGoodbye) return forgetSettings(over, stamp)
+  const known = over ?? { ...place, metadata: {} }
+  const said = known.said ?? saidBy(record)
+  const { registered, app } = record
+  const isBare = said.weight === 1 && said.enabled && Object.keys(registered).length === 0 && app === ''
+  const isKept = remembers && !(isBare && !hasOver(known))
+  if (!isKept && over?.silenced === undefined) return []
+  const silenced = isKept ? { ...said, registered, app } : undefined
+  return rememberingChanges(over, { ...known, silenced }, stamp)
+}
+
+function saidBy({ weight, enabled }: Said): Said {
+  return { weight, enabled }
 }
 
 function saved(
@@ -62,11 +103,9 @@ function nextOf(view: DepartureView, claims: readonly Claim[]): Claim | undefine
 
 /** The fields of a claim, under the fields that an operator has set. */
 function takenOver(
-  view: DepartureView,
-  place: InstancePlace,
+  over: RememberedMetadata | undefined,
   { publisher, weight, enabled, registered, app }: Claim,
 ): Partial<InstanceRecord> {
-  const over = view.record(REMEMBERED_METADATA, rememberedId(place))
   return {
     publisher,
     ephemeral: publisher.kind !== 'operator',

@@ -11,16 +11,11 @@ import type { DepartureView, InstancePlace, Leaving, Presence } from '../state/p
 import type { ServiceKey } from '../state/service.ts'
 import type { ServiceEntry, Instance } from '../state/service-entry.ts'
 import type { InstanceRecord } from '../state/instance.ts'
-import {
-  beatingPart,
-  changeOfSilence,
-  effectOfSilence,
-  patienceMs,
-  patienceWith,
-  type SilenceChange,
-} from './silence.ts'
+import { beatingPart, changesOfSilence, effectOfSilence, patienceMs, patienceWith } from './silence.ts'
 
 const BUCKET_MS = 250
+/** The most addresses without an instance at which a registration that silence removes is remembered. */
+export const MOST_REMEMBERED = 20_000
 /** After this time an instance is checked again that is silent but must not be judged now. */
 export const UNJUDGED_MS = 1_000
 
@@ -199,6 +194,16 @@ export class Liveness implements Presence {
     return this.#absences.services(limit)
   }
 
+  /** Whether one more registration that silence removes can be remembered. */
+  get hasRoomToRemember(): boolean {
+    return this.#absences.places < MOST_REMEMBERED
+  }
+
+  /** The clusters in which something is remembered of an ip and port without an instance. */
+  absentClusters(serviceKey: ServiceKey, ip: string, port: number): readonly string[] {
+    return this.#absences.clustersOf(serviceKey, ip, port)
+  }
+
   /** The places whose metadata has been without an instance for long. */
   absentMetadata(limit: AbsenceLimit): InstancePlace[] {
     return this.#absences.metadata(limit)
@@ -217,9 +222,10 @@ export class Liveness implements Presence {
         this.#due.add(instance, now.healthMs + UNJUDGED_MS)
         continue
       }
-      const change = this.#judge(instance, now)
+      const found = this.#judge(instance, now)
+      const [change] = found
       if (change !== undefined) {
-        changes.push(change)
+        changes.push(...found)
         this.counts[change.kind === 'instance-health-changed' ? 'unhealthy' : 'removed']++
       }
       // Another change has its effect on the queue when it is applied.
@@ -229,10 +235,11 @@ export class Liveness implements Presence {
     return changes
   }
 
-  #judge(instance: TimedInstance, now: Now): SilenceChange | undefined {
+  #judge(instance: TimedInstance, now: Now): readonly Change[] {
     const effect = effectOfSilence(instance, now.healthMs - instance.lastBeatMs)
-    if (effect === undefined || this.#view === undefined) return undefined
-    return changeOfSilence(this.#view, instance, { effect, stamp: now.stamp })
+    if (effect === undefined || this.#view === undefined) return []
+    const remembers = this.hasRoomToRemember
+    return changesOfSilence(this.#view, instance, { effect, remembers, stamp: now.stamp })
   }
 
   #noteGoodbye({ entry, record, timing }: Instance, nowMs: number): void {

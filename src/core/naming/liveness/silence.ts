@@ -1,4 +1,4 @@
-import type { InstanceHealthChanged, InstanceRemoved, InstanceSaved } from '../../decisions/changes.ts'
+import type { Change } from '../../decisions/changes.ts'
 import { timingOf } from '../state/beat-timing.ts'
 import { beatingClaim } from '../state/claims.ts'
 import type { BeatTiming } from '../state/instance.ts'
@@ -17,9 +17,6 @@ export type Silence =
 
 /** The effect of silence on an instance, or on a claim that waits: that can only be `removed`. */
 export type SilenceEffect = 'removed' | 'unhealthy'
-
-/** The change that silence makes. */
-export type SilenceChange = InstanceRemoved | InstanceSaved | InstanceHealthChanged
 
 /** The registration whose publisher sends beats: the instance itself, or a claim that waits for it. */
 interface BeatingPart {
@@ -53,16 +50,23 @@ export function effectOfSilence(instance: Instance, silenceMs: number): SilenceE
   return healthy && silenceMs >= timing.unhealthyMs ? 'unhealthy' : undefined
 }
 
-/** The change that has this effect; undefined: nobody beats at the address any more. */
-export function changeOfSilence(
+/** A silence, and whether the registration that it removes is remembered. */
+interface SilenceToJudge {
+  readonly effect: SilenceEffect
+  readonly remembers: boolean
+  readonly stamp: number
+}
+
+/** The changes that have this effect; the first one is of the instance. Empty: nobody beats at the address any more. */
+export function changesOfSilence(
   view: DepartureView,
   { record, entry }: Instance,
-  { effect, stamp }: { readonly effect: SilenceEffect; readonly stamp: number },
-): SilenceChange | undefined {
+  { effect, remembers, stamp }: SilenceToJudge,
+): readonly Change[] {
   const { address, serial } = record
   const serviceKey = entry.service.key
   if (effect === 'unhealthy')
-    return { kind: 'instance-health-changed', serviceKey, address, serial, stamp, healthy: false }
+    return [{ kind: 'instance-health-changed', serviceKey, address, serial, stamp, healthy: false }]
   const leaves = ({ kind }: { readonly kind: string }): boolean => kind === 'beats'
-  return departure(view, { serviceKey, record, leaves, reason: 'expired', stamp })
+  return departure(view, { serviceKey, record, leaves, reason: 'expired', remembers, stamp })
 }

@@ -1,4 +1,5 @@
 import { isMoved } from './connection-publisher.ts'
+import type { Said } from './remembered-metadata.ts'
 import { type Claim, type InstanceRecord, isSamePublisher, type Publisher } from './instance.ts'
 
 /** The most claims that wait for an address. */
@@ -15,6 +16,8 @@ interface Displaced {
 /** A publisher that registers an address. `isGone`: whether another one is known to have left already. */
 export interface Claimant {
   readonly publisher: Publisher
+  /** The weight and enabled of the displaced one as its application says, if an operator has set others. */
+  readonly said?: Said | undefined
   readonly isGone?: ((publisher: Publisher) => boolean) | undefined
 }
 
@@ -24,14 +27,14 @@ export interface Claimant {
  */
 export function claimsAfter(
   { record, healthy }: Displaced,
-  { publisher, isGone }: Claimant,
+  { publisher, said, isGone }: Claimant,
 ): readonly Claim[] | undefined {
   const { publisher: owner, claims } = record
   const isDisplaced = !isSameClaimant(owner, publisher) && !isMoved(owner) && isGone?.(owner) !== true
   if (!isDisplaced && claims === undefined) return undefined
   const others = claims?.filter((claim) => !isSameClaimant(claim.publisher, publisher)) ?? []
   if (!isDisplaced && others.length === claims?.length) return claims
-  return bounded(isDisplaced ? [claimOf(record, healthy), ...others] : others)
+  return bounded(isDisplaced ? [claimOf({ ...record, ...said }, healthy), ...others] : others)
 }
 
 /** The record with one more claim, behind all others; undefined: there is no room. */

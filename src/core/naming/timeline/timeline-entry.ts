@@ -13,7 +13,7 @@ export const TIMELINE_KINDS = [
   'late-beat',
 ] as const
 
-/** The causes of events. `silence`: no beats came. `operator`: somebody asked for it. `claim`: its publisher left, and another one waited. */
+/** The causes of events. `silence`: no beats came. `operator`: somebody asked for it. `claim`: its publisher left, and another one waited. `memory`: it is back as silence removed it. */
 export const TIMELINE_CAUSES = [
   'registration',
   'deregistration',
@@ -23,6 +23,7 @@ export const TIMELINE_CAUSES = [
   'operator',
   'connection',
   'claim',
+  'memory',
 ] as const
 
 /** One of {@link TIMELINE_KINDS}. */

@@ -3,7 +3,8 @@ import { msOf } from '../../decisions/stamps.ts'
 import type { InstanceAddress, Publisher } from '../state/instance.ts'
 import type { Instance } from '../state/service-entry.ts'
 import { addressText, isSameMetadata, isSamePublisher } from '../state/instance.ts'
-import { REMEMBERED_METADATA } from '../state/remembered-metadata.ts'
+import type { RecordView } from '../../records/record-tables.ts'
+import { REMEMBERED_METADATA, rememberedId } from '../state/remembered-metadata.ts'
 import type { Service, ServiceKey } from '../state/service.ts'
 import type { Actor, TimelineCause, TimelineEntry, TimelineKind } from './timeline-entry.ts'
 import { TimelineRing } from './timeline-ring.ts'
@@ -38,7 +39,7 @@ export interface TimelineParts {
 }
 
 /** The state before a change. */
-interface Before {
+interface Before extends Pick<RecordView, 'record'> {
   service(key: ServiceKey): Pick<Service, 'key'> | undefined
   instance(key: ServiceKey, address: InstanceAddress): Instance | undefined
 }
@@ -107,6 +108,8 @@ export class Timeline {
         const place = savedValue(REMEMBERED_METADATA, change)
         const instance = place && before.instance(place.serviceKey, place.address)
         if (place === undefined || instance === undefined) return
+        const { metadata = {} } = before.record(REMEMBERED_METADATA, change.id) ?? {}
+        if (isSameMetadata(metadata, place.metadata)) return
         const found = { kind: 'metadata', cause: 'operator', stamp: change.stamp } as const
         this.#note(instance.entry.service.key, instance.record.address, found)
         return
@@ -138,7 +141,8 @@ export class Timeline {
     const serviceKey = state.service(change.serviceKey)?.key ?? change.serviceKey
     const note = (found: Found): void => this.#note(serviceKey, record.address, { stamp, ...found })
     if (known === undefined) {
-      if (change.beat) note({ kind: 'registered', cause: registrationBy(record.publisher) })
+      const cause = isRevived(change, state) ? 'memory' : registrationBy(record.publisher)
+      if (change.beat) note({ kind: 'registered', cause })
       return
     }
     const before = known.record
@@ -212,6 +216,15 @@ export class Timeline {
     const kinds: readonly TimelineKind[] = KINDS_OF_REQUEST[request.what]
     return kinds.includes(kind) ? request.actor : undefined
   }
+}
+
+/** Whether a registration is the one that silence has removed. */
+function isRevived({ serviceKey, record }: InstanceSaved, state: Before): boolean {
+  const over = state.record(REMEMBERED_METADATA, rememberedId({ serviceKey, address: record.address }))
+  if (over?.silenced === undefined || record.publisher.kind !== 'beats') return false
+  const { weight, enabled, registered } = over.silenced
+  const isSame = record.weight === (over.weight ?? weight) && record.enabled === (over.enabled ?? enabled)
+  return isSame && isSameMetadata(record.registered, registered)
 }
 
 function placeText({ namespaceId, groupedName }: ServiceKey, address: InstanceAddress | undefined): string {

@@ -1,7 +1,9 @@
 import type { Instance } from '../../../../core/naming/state/service-entry.ts'
 import type { Operations } from '../../../../operations/operations.ts'
 import { instanceIdOf } from '../../../../core/naming/state/instance.ts'
-import type { TimelineEntry } from '../../../../core/naming/timeline/timeline-entry.ts'
+import { TIMELINE_CAUSES, type TimelineEntry } from '../../../../core/naming/timeline/timeline-entry.ts'
+import type { ExplainedEntry } from '../../../../operations/console/explanations.ts'
+import type { Override } from '../../../../operations/console/overrides.ts'
 import type { LastProbe, ShownInstance } from '../../../../operations/console/instance-views.ts'
 import type { ShownConnection } from '../../../../operations/console/shown-connection.ts'
 import * as fields from '../../../parameters/fields.ts'
@@ -10,7 +12,7 @@ import { answersJson, Json, jsonAnswer, pageJson, pageSchema } from '../../routi
 import { type Endpoint, endpoint } from '../../routing/route.ts'
 import { SERVICE_PARAMS, serviceKeyOf } from '../naming/naming-requests.ts'
 import { ADDRESS_PARAM, METADATA_PARAM, metadataPair } from './namespace-scope.ts'
-import { type ExplainedInstance, SELECTION_REASONS } from '../../../../core/naming/state/explain-selection.ts'
+import { SELECTION_REASONS } from '../../../../core/naming/state/explain-selection.ts'
 import { splitClusters } from '../../../parameters/grouped-name.ts'
 
 const PARAMS = Type.Object({
@@ -38,6 +40,22 @@ const INSTANCE_FIELDS = {
   ),
 }
 
+const OVERRIDES = Json.list(
+  Json.named(
+    'Override',
+    Json.object({
+      field: Json.string('weight, enabled, or metadata. and a key.'),
+      value: Json.string(),
+      application: Json.nullable(
+        Json.string('The value of the application; null where it has none, or nobody knows it.'),
+      ),
+      atMs: Json.nullable(Json.time()),
+      user: Json.nullable(Json.string('Null where nobody was signed in, or nobody knows who it was.')),
+      fromIp: Json.nullable(Json.string('Null where nobody knows who it was.')),
+    }),
+  ),
+)
+
 const CONNECTION = Json.object({
   where: Json.words(
     ['here', 'elsewhere', 'gone'],
@@ -58,6 +76,7 @@ const SHOWN = Json.named(
     app: Json.string(),
     metadata: Json.map(Json.string()),
     remembered: Json.map(Json.string('A key that operators wrote over the metadata.')),
+    overrides: OVERRIDES,
     disabled: Json.nullable(
       Json.object({
         atMs: Json.time(),
@@ -117,12 +136,13 @@ export function listInstancesEndpoint(instanceViews: Operations['instanceViews']
 
 function shownJson({ instance, lastBeatAgoMs, expiresInMs, ...about }: ShownInstance, nowMs: number): object {
   const { record, metadata, timing } = instance
-  const { reason, checker = '', probe, connection, remembered, disabling } = about
+  const { reason, checker = '', probe, connection, remembered, overrides, disabling } = about
   return {
     ...instanceFields(instance),
     app: record.app,
     metadata,
     remembered,
+    overrides: overrides.map(overrideJson),
     disabled: disabling === undefined ? null : disablingJson(disabling),
     lastBeatAgoMs: lastBeatAgoMs ?? null,
     unhealthyAfterMs: timing.unhealthyMs,
@@ -143,6 +163,11 @@ function instanceFields({ record, healthy, entry }: Instance): object {
   const { ip, port, cluster: clusterName } = address
   const claims = record.claims?.length ?? 0
   return { instanceId, ip, port, clusterName, weight, healthy, enabled, ephemeral, claims }
+}
+
+function overrideJson({ field, value, said, setting }: Override): object {
+  const { atMs = null, user = null, ip: fromIp = null } = setting ?? {}
+  return { field, value, application: said ?? null, atMs, user, fromIp }
 }
 
 function disablingJson({ atMs, actor, cause }: TimelineEntry): object {
@@ -173,6 +198,16 @@ const EXPLAINED = Json.named(
     ...INSTANCE_FIELDS,
     listed: Json.boolean('Whether the client gets it.'),
     reasons: Json.list(Json.words(SELECTION_REASONS)),
+    overrides: OVERRIDES,
+    came: Json.nullable(
+      Json.object({
+        atMs: Json.time(),
+        cause: Json.words(
+          TIMELINE_CAUSES,
+          'How it was registered last. claim: it has waited for the address; memory: it is back as silence removed it.',
+        ),
+      }),
+    ),
   }),
 )
 
@@ -215,6 +250,10 @@ export function explainEndpoint(explanations: Operations['explanations']): Endpo
   })
 }
 
-function explainedJson({ instance, isListed, reasons }: ExplainedInstance): object {
-  return { ...instanceFields(instance), listed: isListed, reasons }
+function explainedJson({ instance, isListed, reasons, overrides, came }: ExplainedEntry): object {
+  const about = {
+    overrides: overrides.map(overrideJson),
+    came: came ? { atMs: came.atMs, cause: came.cause } : null,
+  }
+  return { ...instanceFields(instance), listed: isListed, reasons, ...about }
 }

@@ -75,7 +75,8 @@ const MODIFIED = Json.named(
 /** `PUT …/instance/batch`: weight and enabled of several instances. */
 export function modifyManyEndpoint({ instances }: NamingEndpointParts): Endpoint {
   return endpoint({
-    summary: 'Changes the weight of several instances, or whether they take calls',
+    summary:
+      'Changes the weight of several instances, or whether they take calls, or lifts what operators have set',
     permission: instances.modifyMany.permission,
     answers: answersJson(MODIFIED),
     params: Type.Object({
@@ -83,11 +84,13 @@ export function modifyManyEndpoint({ instances }: NamingEndpointParts): Endpoint
       instances: fields.instances,
       weight: Type.Optional(fields.weight),
       enabled: Type.Optional(fields.enabled),
+      lift: fields.withDefault(fields.lift, false),
     }),
     handle: async ({ params, caller }) => {
       const serviceKey = serviceKeyOf(params)
-      const { weight, enabled } = params
-      const request = { serviceKey, instances: locatorsOf(params.instances, true), weight, enabled }
+      const { weight, enabled, lift: lifts } = params
+      const instancesMeant = locatorsOf(params.instances, true)
+      const request = { serviceKey, instances: instancesMeant, weight, enabled, lifts }
       const { updated, notFound } = await instances.modifyMany(request, caller)
       const idOf = (address: InstanceAddress): string => instanceIdOf(address, serviceKey.groupedName)
       return jsonAnswer({ updated: updated.map(idOf), notFound: notFound.map(idOf) })

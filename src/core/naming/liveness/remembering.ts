@@ -1,0 +1,35 @@
+import type { Change } from '../../decisions/changes.ts'
+import { recordRemoved, recordSaved } from '../../records/record-kind.ts'
+import {
+  hasOver,
+  keysAlone,
+  REMEMBERED_METADATA,
+  type RememberedMetadata,
+  rememberedId,
+  settingsInUse,
+  withoutUndefined,
+} from '../state/remembered-metadata.ts'
+
+/** The change from what is remembered of a place to this; none where nothing changes. */
+export function rememberingChanges(
+  before: RememberedMetadata | undefined,
+  next: RememberedMetadata,
+  stamp: number,
+): Change[] {
+  const { metadata, weight, enabled, silenced } = next
+  const isNothing =
+    Object.keys(metadata).length === 0 &&
+    weight === undefined &&
+    enabled === undefined &&
+    silenced === undefined
+  const id = rememberedId(next)
+  if (isNothing) return before === undefined ? [] : [recordRemoved(REMEMBERED_METADATA, id, stamp)]
+  const value = withoutUndefined({ ...next, settings: settingsInUse(next) })
+  return [recordSaved(REMEMBERED_METADATA, { id, value, stamp })]
+}
+
+/** A goodbye, or another registration, ends all but the keys of the metadata. */
+export function forgetSettings(over: RememberedMetadata | undefined, stamp: number): Change[] {
+  if (over === undefined || (!hasOver(over) && over.silenced === undefined)) return []
+  return rememberingChanges(over, keysAlone(over), stamp)
+}

@@ -1,0 +1,45 @@
+/** All servers remember what silence has removed: a beat at any of them brings it back on all. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Cluster, startCluster } from '../support/cluster.ts'
+import { ETCD_HOOK_MS, etcdTools } from '../support/etcd.ts'
+import type { Waypost } from '../support/waypost.ts'
+
+const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
+const WHERE = { ip: '10.0.0.1', port: 80 }
+const METADATA = { zone: 'a', 'preserved.heart.beat.timeout': '1000', 'preserved.ip.delete.timeout': '3000' }
+
+describe.skipIf(etcdTools.skip)(`silence on three servers${note}`, { timeout: 60_000 }, () => {
+  let cluster: Cluster
+  beforeAll(async () => {
+    cluster = await startCluster({ servers: 3 })
+  }, ETCD_HOOK_MS)
+  afterAll(() => cluster?.stop())
+
+  const shown = async ({ url }: Waypost, page = 'instances') => {
+    const answer = await fetch(`${url}/svc/v1/console/${page}?serviceName=s`)
+    const { pageItems = [] } = (await answer.json()) as { pageItems?: Record<string, unknown>[] }
+    return pageItems
+  }
+  const send = async ({ url }: Waypost, [method, path]: readonly [string, string], form: object) => {
+    const body = new URLSearchParams(Object.entries({ serviceName: 's', ...form }))
+    const answer = await fetch(`${url}/nacos/v1/ns/instance${path}`, { method, body })
+    expect(answer.status).toBe(200)
+  }
+
+  test('comes back on all by a beat at another server, offline as an operator wants, also after a crash', async () => {
+    const [one, two, three] = cluster.servers as [Waypost, Waypost, Waypost]
+    await send(one, ['POST', ''], { ...WHERE, weight: 5, metadata: JSON.stringify(METADATA) })
+    await expect.poll(() => shown(two)).toHaveLength(1)
+    await send(two, ['PUT', ''], { ...WHERE, enabled: false })
+    for (const server of [two, three]) await expect.poll(() => shown(server)).toEqual([])
+    await one.kill()
+    await send(three, ['PUT', '/beat'], { beat: JSON.stringify({ ...WHERE, weight: 1, metadata: {} }) })
+    const overrides = [{ field: 'enabled', value: 'false', application: 'true', fromIp: '127.0.0.1' }]
+    for (const server of [two, three]) {
+      await expect
+        .poll(() => shown(server))
+        .toMatchObject([{ weight: 5, enabled: false, metadata: METADATA, overrides }])
+      expect(await shown(server, 'explain')).toMatchObject([{ overrides, came: { cause: 'memory' } }])
+    }
+  })
+})

@@ -137,6 +137,11 @@ export class Following {
     this.#start()
   }
 
+  /** See `StoreFollower.saw`. */
+  saw(stamp: number): void {
+    this.#feed.saw(stamp)
+  }
+
   /** Resolves with true when the follower has this revision, and with false if that takes longer. */
   async reached(revision: Revision, limitMs: number): Promise<boolean> {
     this.#newest = Math.max(this.#newest, revision)

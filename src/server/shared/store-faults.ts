@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import type { EtcdFiles } from './etcd-limits.ts'
 import { DAMAGED_ADVICE } from './store-reports.ts'
 import type { StoreFault } from '../../metrics/readiness.ts'
 import type { EtcdStore } from '../../store/etcd/etcd-store.ts'
@@ -9,7 +10,8 @@ const MOST_NAMED = 5
 /** The dependencies of {@link StoreFaults}. */
 export interface StoreFaultsParts {
   readonly store: Pick<EtcdStore, 'nestedPrefixes' | 'damaged' | 'missing'>
-  readonly log: Pick<Logger, 'warn'>
+  readonly files: Pick<EtcdFiles, 'apart'>
+  readonly log: Pick<Logger, 'warn' | 'error'>
   readonly monotonicMs: () => number
 }
 
@@ -20,6 +22,7 @@ export class StoreFaults {
   #nestedSinceMs = 0
   #damagedSinceMs: number | undefined
   #missingSinceMs: number | undefined
+  #apartSinceMs: number | undefined
 
   constructor(parts: StoreFaultsParts) {
     this.#parts = parts
@@ -40,6 +43,14 @@ export class StoreFaults {
     this.#nested = found
   }
 
+  #apart(nowMs: number): readonly string[] | undefined {
+    const { apart } = this.#parts.files
+    if (apart !== undefined && this.#apartSinceMs === undefined)
+      this.#parts.log.error({ endpoints: apart }, 'the endpoints of etcd are not one cluster')
+    this.#apartSinceMs = apart && (this.#apartSinceMs ?? nowMs)
+    return apart
+  }
+
   get current(): StoreFault[] {
     const nowMs = this.#parts.monotonicMs()
     const since = (sinceMs: number): number => Math.round(nowMs - sinceMs)
@@ -53,6 +64,9 @@ export class StoreFaults {
         reason: `${missing.message} ${EMPTY_ADVICE}`,
         forMs: since(this.#missingSinceMs),
       })
+    const apart = this.#apart(nowMs)
+    if (apart !== undefined && this.#apartSinceMs !== undefined)
+      faults.push({ code: 'etcd-apart', reason: apartText(apart), forMs: since(this.#apartSinceMs) })
     if (this.#nested.length > 0)
       faults.push({
         code: 'prefix-nested',
@@ -63,6 +77,14 @@ export class StoreFaults {
       faults.push({ code: 'damaged', reason: damagedText(keys), forMs: since(this.#damagedSinceMs) })
     return faults
   }
+}
+
+/** Why two endpoints of etcd cannot be used together, and what to do. */
+export function apartText(endpoints: readonly string[]): string {
+  return (
+    `The endpoints of etcd are not one cluster: ${endpoints.join(' and ')} have different data or leaders. A server that ` +
+    'changes from one to the other loses changes. Keep one of them, and add the others to it as new members (docs/cluster.md, "A lost majority").'
+  )
 }
 
 function damagedText(keys: readonly DamagedKey[]): string {

@@ -3,14 +3,15 @@ import type { Revision, Snapshot, StoreFollower } from '../../../core/engine/por
 import { MissingChunk } from '../contents/chunks.ts'
 import { type Clock, within } from '../client/clock.ts'
 import type { EtcdClient } from '../client/etcd-client.ts'
+import type { KeyValue } from '../client/messages.ts'
 import { EtcdError } from '../client/etcd-error.ts'
 import { shownKey } from '../client/key-text.ts'
 import type { KeyChange } from '../client/whole-revisions.ts'
 import type { HistorySize } from '../history/history-size.ts'
 import type { Watch } from '../client/watch.ts'
 import type { DamagedKeys } from '../failures/damaged-keys.ts'
-import type { ReadParts } from '../keys/read-values.ts'
-import type { Keys } from '../keys/keys.ts'
+import { readItem, type ReadParts, readWholeRecord } from '../keys/read-values.ts'
+import type { KeyPlace, Keys } from '../keys/keys.ts'
 import type { ComparedKind, Difference, KnownKeys } from '../keys/known-keys.ts'
 import { StoreEmpty } from '../format/store-empty.ts'
 import type { StoreInUse } from '../format/store-in-use.ts'
@@ -43,6 +44,9 @@ export interface FollowingParts {
   /** Called when everything was loaded again, with the numbers of keys that were known before and are known now. */
   readonly reloaded?: ((keys: { before: number; after: number }) => void) | undefined
 }
+
+/** How many left-out keys a comparison reads again. */
+const MOST_TRIED = 100
 
 /** How far a server is behind etcd. */
 export interface FeedFigures {
@@ -189,8 +193,24 @@ export class Following {
     this.#lastDifferences = texts
     // Services and instances are loaded together.
     const kinds = new Set(mended.map(({ kind }) => (kind === 'service' ? 'instance' : kind)))
+    for (const kind of await this.#healed()) kinds.add(kind)
     for (const kind of kinds) await this.#mend(kind)
     return found
+  }
+
+  /** The kinds of left-out keys that can be read now: their pieces are there again, which the watch does not show. */
+  async #healed(): Promise<Set<'config' | 'small-record'>> {
+    const { keys, damaged, client, readParts } = this.#parts
+    const healed = new Set<'config' | 'small-record'>()
+    for (const { key } of (damaged?.all ?? []).slice(0, MOST_TRIED)) {
+      const place = keys.read(key)
+      if (place?.of !== 'config' && place?.of !== 'small-record') continue
+      const { kvs } = await client.range({ key })
+      // The marks of damaged items are among the records, and are made after the items.
+      if (kvs[0] !== undefined && (await isReadable(place, kvs[0], readParts)))
+        healed.add(place.of).add('small-record')
+    }
+    return healed
   }
 
   #leftOut(kind: ComparedKind): number {
@@ -324,4 +344,18 @@ function differenceText({ kind, known, stored, key }: Difference): string {
 /** Whether it may help to load everything again. */
 function isPassing(error: unknown): boolean {
   return error instanceof EtcdError || error instanceof MissingChunk
+}
+
+async function isReadable(
+  place: Extract<KeyPlace, { of: 'config' | 'small-record' }>,
+  { value }: KeyValue,
+  readParts: ReadParts,
+): Promise<boolean> {
+  try {
+    if (place.of === 'config') await readItem(place.key, value, readParts)
+    else await readWholeRecord({ recordKind: place.kind, id: place.id }, value, readParts)
+    return true
+  } catch {
+    return false
+  }
 }

@@ -3,6 +3,7 @@ import type { EtcdFiles } from './etcd-limits.ts'
 import { DAMAGED_ADVICE } from './store-reports.ts'
 import type { StoreFault } from '../../metrics/readiness.ts'
 import type { EtcdStore } from '../../store/etcd/etcd-store.ts'
+import { apartText } from '../../store/etcd/client/one-cluster.ts'
 import { EMPTY_ADVICE } from '../../store/etcd/format/store-empty.ts'
 import type { DamagedKey } from '../../store/etcd/failures/damaged-keys.ts'
 
@@ -77,14 +78,6 @@ export class StoreFaults {
       faults.push({ code: 'damaged', reason: damagedText(keys), forMs: since(this.#damagedSinceMs) })
     return faults
   }
-}
-
-/** Why two endpoints of etcd cannot be used together, and what to do. */
-export function apartText(endpoints: readonly string[]): string {
-  return (
-    `The endpoints of etcd are not one cluster: ${endpoints.join(' and ')} have different data or leaders. A server that ` +
-    'changes from one to the other loses changes. Keep one of them, and add the others to it as new members (docs/cluster.md, "A lost majority").'
-  )
 }
 
 function damagedText(keys: readonly DamagedKey[]): string {

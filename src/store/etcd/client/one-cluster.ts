@@ -11,3 +11,11 @@ export function membersApart(members: readonly MemberStatus[]): readonly [string
   const other = led.find((one) => one.clusterId !== first!.clusterId || one.leader !== first!.leader)
   return first && other && [first.endpoint, other.endpoint]
 }
+
+/** Why two endpoints of etcd cannot be used together, and what to do. */
+export function apartText(endpoints: readonly string[]): string {
+  return (
+    `The endpoints of etcd are not one cluster: ${endpoints.join(' and ')} have different data or leaders. A server that ` +
+    'changes from one to the other loses changes. Keep one of them, and add the others to it as new members (docs/cluster.md, "A lost majority").'
+  )
+}

@@ -110,17 +110,18 @@ test('the memory is written when it has moved by a tenth of the heap, and otherw
   expect(noted).toHaveLength(3)
 })
 
-const member = (id: string, heapBytes: number, memoryBytes = heapBytes, contentBytes = heapBytes) =>
-  recordSaved(MEMBER, {
-    id,
-    value: { memory: { heapBytes, memoryBytes, contentBytes } } as MemberFacts,
-    stamp: 1,
-  })
+/** Its limits: of the heap, of the memory, of all contents; one number for all. */
+function member(id: string, [heapBytes, memoryBytes = heapBytes, contentBytes = heapBytes]: Limits) {
+  const memory = { heapBytes, memoryBytes, contentBytes }
+  return recordSaved(MEMBER, { id, value: { memory } as MemberFacts, stamp: 1 })
+}
+
+type Limits = readonly [number, number?, number?]
 
 test('of several servers the smallest limits count, until that server leaves', async () => {
   const own = { heapBytes: 10 * MIB, memoryBytes: 50 * MIB, contentBytes: 30 * MIB }
   const { care, budget } = careWith(own)
-  state.apply([member('a', 20 * MIB, 40 * MIB, 90 * MIB), member('b', 9 * MIB, 90 * MIB)], at(0))
+  state.apply([member('a', [20 * MIB, 40 * MIB, 90 * MIB]), member('b', [9 * MIB, 90 * MIB])], at(0))
   await care.tick()
   expect(budget.limits).toEqual({ heapBytes: 9 * MIB, memoryBytes: 40 * MIB, contentBytes: 9 * MIB })
   state.apply([recordRemoved(MEMBER, 'b', 2)], at(1))
@@ -138,13 +139,13 @@ test.each([0, 1, MIB - 1, 2 * MIB])(
     const content = 'x'.repeat(3 * MIB)
     const notes = { schema: content }
     carryOut(state, publishConfig(publishing(content, { key, notes })), at(nowMs))
-    state.apply([member('liar', bytes), member('honest', 8 * MIB)], at(0))
+    state.apply([member('liar', [bytes]), member('honest', [8 * MIB])], at(0))
     for (let ticks = 0; ticks < 3; ticks++) await care.tick()
     expect(budget.limits).toEqual({ heapBytes: 8 * MIB, memoryBytes: 8 * MIB, contentBytes: 8 * MIB })
     expect(warned).toEqual([{ member: 'liar' }])
     state.apply([recordRemoved(MEMBER, 'liar', 2)], at(1))
     await care.tick()
-    state.apply([member('liar', bytes)], at(2))
+    state.apply([member('liar', [bytes])], at(2))
     await care.tick()
     expect(warned).toHaveLength(2)
   },

@@ -148,12 +148,8 @@ export class SharedInstallation implements Installation {
       log: opened.log,
     })
     this.#clocks = new MemberClocks({ ...asking, wallMs, log: opened.log })
-    this.#faults = new StoreFaults({
-      store: etcd.store,
-      files: this.#files,
-      log: opened.log,
-      monotonicMs,
-    })
+    const seen = { files: this.#files, log: opened.log, monotonicMs }
+    this.#faults = new StoreFaults({ store: etcd.store, ...seen })
   }
 
   /** Opens the store and loads it. Rejects with an Error if etcd cannot be reached, or is not for this version. */

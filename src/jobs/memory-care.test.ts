@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { DELETED_CONFIG } from '../core/config/state/config-comment.ts'
+import { DELETED_CONFIG } from '../core/config/state/deleted-config.ts'
 import { deleteConfig, publishConfig } from '../core/config/commands/publish-config.ts'
 import { configKey } from '../core/config/state/config-item.ts'
 import { MEMBER, type MemberFacts } from '../core/cluster/members/member-records.ts'

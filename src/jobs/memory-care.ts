@@ -1,11 +1,10 @@
-import { forgetHistory, type GoneItem } from '../core/config/commands/forget-history.ts'
-import { DELETED_CONFIG } from '../core/config/state/config-comment.ts'
+import { forgetDeleted, type GoneItem } from '../core/config/commands/forget-deleted.ts'
+import { DELETED_CONFIG } from '../core/config/state/deleted-config.ts'
 import type { Engine, KeptRecords } from '../core/engine/ports.ts'
 import type { State } from '../core/engine/state.ts'
 import { recordBytes } from '../core/memory/bytes-of-things.ts'
 import { MEMBER } from '../core/cluster/members/member-records.ts'
 import type { MemoryBudget } from '../core/memory/memory-budget.ts'
-import { CommentCare } from './comment-care.ts'
 import { type MemoryLimits, NOTED_MEMORY } from '../core/records/memory-limits.ts'
 
 /** The share of the heap for records of deleted items. */
@@ -38,14 +37,12 @@ export interface MemoryCareParts {
 export class MemoryCare {
   readonly #parts: MemoryCareParts
   readonly #own: MemoryLimits
-  readonly #comments: CommentCare
   #doubted: ReadonlySet<string> = new Set()
   #noted: { heap: number; external: number; atMs: number } | undefined
 
   constructor(parts: MemoryCareParts) {
     this.#parts = parts
     this.#own = parts.budget.limits
-    this.#comments = new CommentCare(parts)
   }
 
   /** Call it each second. */
@@ -53,7 +50,6 @@ export class MemoryCare {
     this.#limit()
     if (!this.#parts.isElected()) return
     await this.#forgetOldest()
-    await this.#comments.tick()
     await this.#note()
   }
 
@@ -86,7 +82,7 @@ export class MemoryCare {
     for (let round = 0; round < MOST_ROUNDS; round++) {
       const deleted = this.#oldestBeyondShare()
       if (deleted.length === 0) return
-      await this.#parts.engine.execute(forgetHistory({ deleted, comments: [] }))
+      await this.#parts.engine.execute(forgetDeleted(deleted))
     }
   }
 

@@ -1,6 +1,7 @@
 import type { ConfigKey } from '../core/config/state/config-item.ts'
 import { LOOK_LIMITS } from '../core/config/state/look-limits.ts'
 import type { Viewer } from '../core/config/state/viewer.ts'
+import { guarded } from '../core/unexpected.ts'
 import type { Loop } from '../core/work/sliced-work.ts'
 
 /** The md5 of the version that a client sees, or the empty string if it sees nothing. */
@@ -47,6 +48,10 @@ export class Looks {
 
   #beginTurn(): void {
     this.#beforeTurnMs = this.#spentMs
-    this.#loop.soon(() => (this.#beforeTurnMs = undefined))
+    this.#loop.soon(guarded('push', this.#endTurn, this.#endTurn))
+  }
+
+  readonly #endTurn = (): void => {
+    this.#beforeTurnMs = undefined
   }
 }

@@ -3,7 +3,6 @@ import { expect, test } from 'vitest'
 import { deleteConfig, publishConfig } from '../../src/core/config/commands/publish-config.ts'
 import { promoteGray } from '../../src/core/config/commands/end-gray.ts'
 import { publishGray } from '../../src/core/config/commands/publish-gray.ts'
-import { grayNoteOf } from '../../src/core/config/state/config-comment.ts'
 import { viewOf } from '../../src/core/config/state/config-view.ts'
 import { betaRule, type GrayRule, tagRule } from '../../src/core/config/state/gray-rule.ts'
 import { grayHistoryKey } from '../../src/core/config/state/gray-version.ts'
@@ -90,9 +89,10 @@ export function grayContract(bench: StoreBench): void {
     await server.engine.execute(promoteGray({ key: KEY, name: 'beta', operator: BY }))
     const ofGray = await store.reads.history([grayHistoryKey(KEY)], HISTORY)
     const shown = await Promise.all(
-      ofGray.entries.map(async ({ id, op }) => {
-        const content = (await store.reads.historyRecord(id))?.content.toString()
-        return [op, grayNoteOf(server.state, id)?.name, content]
+      ofGray.entries.map(async ({ id, op, note }) => {
+        const record = await store.reads.historyRecord(id)
+        expect(record?.note).toEqual(note)
+        return [op, note?.gray?.name, record?.content.toString()]
       }),
     )
     expect(shown).toEqual([

@@ -87,6 +87,32 @@ export function historyContract(bench: StoreBench): void {
     expect(await store.reads.historyRecord(third!.record.id)).toEqual(third!.record)
   })
 
+  test('a record has its note in lists and alone, and an item the mark of its import after the record is gone', async () => {
+    let store = await bench.fresh()
+    const key = sampleKey('noted')
+    const first = published(key, { content: 'one' })
+    const mark = { importedId: '', importedUpTo: '7' }
+    const brought = published(key, { content: 'two', previous: first.item, atMs: START_MS + 1 })
+    const marked = { ...brought, item: { ...brought.item, imported: mark } }
+    const short = published(sampleKey('other'), { content: 'x' })
+    const other = { ...deleted(short.item), comment: 'gone' }
+    await store.write({ ...first, comment: 'why' }, marked)
+    await store.write(short, other)
+    store = await bench.reopen(store)
+    const { entries } = await store.reads.history([key], { pageNo: 1, pageSize: 10 })
+    expect(entries.map(({ note }) => note)).toEqual([mark, { comment: 'why' }])
+    for (const { id, note } of entries) expect((await store.reads.historyRecord(id))?.note).toEqual(note)
+    expect((await store.reads.historyRecord(other.historyId))?.note).toEqual({ comment: 'gone' })
+    expect((await store.load()).configs.map(({ imported: found }) => found)).toEqual([mark])
+    await store.kept.cleanHistory({ beforeMs: START_MS + 10, keep: 0, most: 100 })
+    store = await bench.reopen(store)
+    expect((await store.load()).configs.map(({ imported: found }) => found)).toEqual([mark])
+    const changed = published(key, { content: 'three', previous: marked.item, atMs: START_MS + 2 })
+    await store.write(changed)
+    store = await bench.reopen(store)
+    expect((await store.load()).configs.map(({ imported: found }) => found)).toEqual([undefined])
+  })
+
   test('a page has the newest records first, and the total count', async () => {
     const store = await bench.fresh()
     await writeVersions(store, sampleKey('other'), ['x'])

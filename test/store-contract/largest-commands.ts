@@ -27,7 +27,7 @@ import {
 } from '../../src/core/access/session-commands.ts'
 import { createFirstKey, removeOldKeys, rotateKeys } from '../../src/core/access/signing-key-commands.ts'
 import type { Change } from '../../src/core/decisions/changes.ts'
-import { CONFIG_COMMENT, DELETED_CONFIG } from '../../src/core/config/state/config-comment.ts'
+import { DELETED_CONFIG } from '../../src/core/config/state/deleted-config.ts'
 import { deleteConfig, publishConfig } from '../../src/core/config/commands/publish-config.ts'
 import { importGray } from '../../src/core/config/commands/import-gray.ts'
 import { importConfig, importHistory } from '../../src/core/config/commands/import-config.ts'
@@ -172,11 +172,11 @@ const noGray = ({ state }: ServerOnStore): boolean =>
 
 const LARGE = Buffer.alloc(10 * 1024 * 1024, 'a')
 
-/** History that is gone: deleted items, and comments. */
+/** Deleted items whose history is gone. */
 const GONE: readonly Change[] = numbers(USERS).flatMap((index) => {
   const key = sampleKey(nameOf(index))
   const value = { key, historyId: index, atMs: 1, md5: '', size: 1, type: 'text', operator: BY, notes: {} }
-  return [saved(DELETED_CONFIG, key.text, value), saved(CONFIG_COMMENT, String(index + 1), { comment: LONG })]
+  return [saved(DELETED_CONFIG, key.text, value)]
 })
 
 /** Carries out a command again and again while it says that there is more. */
@@ -287,7 +287,7 @@ export const LARGEST: Readonly<Record<string, LargestCase>> = {
   },
   promoteGray: { prepare: inlineGray, run: alone(() => promoteGray(GRAY_NAME)), done: noGray },
   stopGray: { prepare: withGray(INLINE, () => LARGE), run: alone(() => stopGray(GRAY_NAME)) },
-  forgetHistory: {
+  forgetDeleted: {
     before: GONE,
     run: ({ engine, state }) =>
       new GoneHistory({
@@ -295,8 +295,7 @@ export const LARGEST: Readonly<Record<string, LargestCase>> = {
         state,
         store: { reads: () => ({ historyThere: async () => [] }) },
       }).forgetBefore(START_MS + 1e12),
-    done: ({ state }) =>
-      [...state.records(DELETED_CONFIG)].length === 0 && [...state.records(CONFIG_COMMENT)].length === 0,
+    done: ({ state }) => [...state.records(DELETED_CONFIG)].length === 0,
   },
   importConfig: {
     prepare: alone(() => item(LARGE)),

@@ -93,12 +93,12 @@ test.each<[string, () => string[], [start: RegExp, places: readonly string[], lo
     ],
     [
       'an item whose history ends with its deletion is left out',
-      () => [revision([...DELETED(), '127.0.0.1', null, 5, 0, null]), setSums(0)],
+      () => [revision([...DELETED(), '127.0.0.1', null, 5, null, 0, null]), setSums(0)],
       [/damaged/, [ITEM_6], { 6: 0 }],
     ],
     [
       'an item whose newest version is that of another item of its name has its own newest one',
-      () => [revision([...CREATED(), '127.0.0.1', null, 5, 0, Buffer.from('1')]), setSums(laterId())],
+      () => [revision([...CREATED(), '127.0.0.1', null, 5, null, 0, Buffer.from('1')]), setSums(laterId())],
       [/The row 7 of the table config_item is damaged: .*not one of its own/, [ITEM_6], {}],
     ],
     [

@@ -129,7 +129,7 @@ describe('a salvage of a store in which', () => {
         alter(
           of,
           `${WITHOUT_ITEM_6};
-           INSERT INTO config_revision SELECT 9001, name_id, item_id, 'D', id, NULL, NULL, NULL, NULL, '127.0.0.1', NULL, at_ms, 0, NULL, 1, NULL
+           INSERT INTO config_revision SELECT 9001, name_id, item_id, 'D', id, NULL, NULL, NULL, NULL, '127.0.0.1', NULL, at_ms, NULL, 0, NULL, 1, NULL
            FROM config_revision WHERE name_id = 7 ORDER BY id DESC LIMIT 1`,
         ),
       [[6, 0]],

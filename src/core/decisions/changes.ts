@@ -14,6 +14,8 @@ export interface ConfigPublished {
   readonly item: ConfigItem
   readonly previous: ConfigItem | undefined
   readonly operator: Operator
+  /** Why; absent: nobody says. */
+  readonly comment?: string | undefined
 }
 
 /** An item is gone. `historyId` is the id of the history record that says so. */
@@ -25,6 +27,8 @@ export interface ConfigDeleted {
   /** Epoch milliseconds, as the history shows it. */
   readonly atMs: number
   readonly historyId: number
+  /** Why; absent: nobody says. */
+  readonly comment?: string | undefined
 }
 
 /** An item that is not there has one more history record: one that it had elsewhere, with its own text. */

@@ -7,7 +7,7 @@ import {
   USER_ROLE,
 } from '../access/access-records.ts'
 import { SERVER } from '../cluster/members/server-records.ts'
-import { CONFIG_COMMENT, DELETED_CONFIG } from '../config/state/config-comment.ts'
+import { DELETED_CONFIG } from '../config/state/deleted-config.ts'
 import { GRAY, GRAY_TEXT } from '../config/state/gray-version.ts'
 import { INSTANCE_DISABLING } from '../naming/commands/instance-disabling.ts'
 import { LISTS_AHEAD } from '../naming/state/lists-ahead.ts'
@@ -29,7 +29,6 @@ export const STORED_KINDS: readonly RecordKind<unknown>[] = [
   SESSION,
   SERVER,
   DELETED_CONFIG,
-  CONFIG_COMMENT,
   NAMESPACE_LOOK,
   INSTANCE_DISABLING,
   LISTS_AHEAD,

@@ -1,5 +1,5 @@
 import { USER, USER_ROLE } from '../access/access-records.ts'
-import { DELETED_CONFIG } from '../config/state/config-comment.ts'
+import { DELETED_CONFIG } from '../config/state/deleted-config.ts'
 import type { ConfigKey } from '../config/state/config-item.ts'
 import { GRAY, type GrayItem } from '../config/state/gray-version.ts'
 import { type Change, type ConfigPublished, savedValue } from '../decisions/changes.ts'

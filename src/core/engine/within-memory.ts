@@ -1,4 +1,4 @@
-import { CONFIG_COMMENT, DELETED_CONFIG } from '../config/state/config-comment.ts'
+import { DELETED_CONFIG } from '../config/state/deleted-config.ts'
 import { GRAY } from '../config/state/gray-version.ts'
 import type { Change } from '../decisions/changes.ts'
 import type { Command } from '../decisions/decision.ts'
@@ -119,7 +119,7 @@ class Admission<T> {
 }
 
 /** The kinds of records that a removal may leave behind. */
-const LEFT_BEHIND: ReadonlySet<string> = new Set([GRAY.name, CONFIG_COMMENT.name, DELETED_CONFIG.name])
+const LEFT_BEHIND: ReadonlySet<string> = new Set([GRAY.name, DELETED_CONFIG.name])
 
 /** Whether changes remove something, and save only records that a removal leaves behind. */
 function isRemoval(changes: readonly Change[]): boolean {

@@ -1,5 +1,5 @@
 import type { ConfigItem } from '../config/state/config-item.ts'
-import { DELETED_CONFIG } from '../config/state/config-comment.ts'
+import { DELETED_CONFIG } from '../config/state/deleted-config.ts'
 import { GRAY } from '../config/state/gray-version.ts'
 import type { Claim, InstanceRecord, Metadata } from '../naming/state/instance.ts'
 import { REMEMBERED_METADATA, type RememberedMetadata } from '../naming/state/remembered-metadata.ts'
@@ -10,6 +10,8 @@ import { type Bytes, bytesOf, MAP_ENTRY_BYTES, namedTextsBytes, textBytes } from
 // were measured: test/memory/calibration.test.ts compares them with a process.
 
 const CONFIG_BYTES = 600
+/** The mark of an import. */
+const MARK_BYTES = 40
 const SERVICE_BYTES = 310
 const INSTANCE_BYTES = 290
 /** Its object, its place in a list, and its publisher. */
@@ -19,12 +21,14 @@ const RECORD_BYTES = MAP_ENTRY_BYTES
 const GRAY_ITEM_BYTES = 350
 
 /** The bytes of an item with its content. */
-export function configBytes({ key, origin, content, md5, notes }: ConfigItem): Bytes {
+export function configBytes({ key, origin, content, md5, notes, imported }: ConfigItem): Bytes {
   const { namespaceId, group, dataId, text } = key
   const texts = [namespaceId, group, dataId, text, md5, origin.createIp, origin.createUser ?? '']
   let heap = CONFIG_BYTES
   for (const one of texts) heap += textBytes(one)
   for (const one of Object.values(notes) as (string | null)[]) if (one !== null) heap += textBytes(one)
+  if (imported !== undefined)
+    heap += MARK_BYTES + textBytes(imported.importedId) + textBytes(imported.importedUpTo ?? '')
   return { heap, external: content.length }
 }
 

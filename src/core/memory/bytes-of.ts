@@ -14,7 +14,7 @@ const NUMBER_BYTES = 16
 /** A Buffer of its own memory, without its bytes: view, memory and the record of the allocator. */
 const BUFFER_BYTES = 200
 /** A field of an object whose names are data. Often no other object has the name: then V8 keeps the shape for this one. */
-const NAMED_FIELD_BYTES = 72
+const NAMED_FIELD_BYTES = 96
 const NAMED_FIELDS_BYTES = 64
 const LARGEST_SMALL_INTEGER = 2 ** 31
 const BEYOND_ONE_BYTE = /[^\0-\xff]/

@@ -1,5 +1,5 @@
 import { ROLE_PERMISSION, SESSION, USER, USER_ROLE } from '../access/access-records.ts'
-import { CONFIG_COMMENT, DELETED_CONFIG } from '../config/state/config-comment.ts'
+import { DELETED_CONFIG } from '../config/state/deleted-config.ts'
 import { GRAY, GRAY_TEXT } from '../config/state/gray-version.ts'
 import type { Change } from '../decisions/changes.ts'
 import { INSTANCE_DISABLING } from '../naming/commands/instance-disabling.ts'
@@ -11,7 +11,6 @@ export const MEMORY_KINDS = {
   configurations: 'configurations',
   'gray texts': 'configurations',
   'gray rules': 'configurations',
-  comments: 'configurations',
   services: 'naming',
   instances: 'naming',
   'remembered metadata': 'naming',
@@ -34,7 +33,6 @@ export type MemoryPart = (typeof MEMORY_KINDS)[MemoryKind]
 const KINDS_OF_RECORDS: ReadonlyMap<string, MemoryKind> = new Map<string, MemoryKind>([
   [GRAY.name, 'gray rules'],
   [GRAY_TEXT.name, 'gray texts'],
-  [CONFIG_COMMENT.name, 'comments'],
   [DELETED_CONFIG.name, 'deleted configurations'],
   [REMEMBERED_METADATA.name, 'remembered metadata'],
   [INSTANCE_DISABLING.name, 'remembered metadata'],

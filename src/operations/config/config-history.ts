@@ -1,11 +1,9 @@
-import { importedIdOf, type GrayNote, grayNoteOf } from '../../core/config/state/config-comment.ts'
 import type { ConfigItem, ConfigKey } from '../../core/config/state/config-item.ts'
 import { grayHistoryKey, itemOfHistoryKey } from '../../core/config/state/gray-version.ts'
 import type { HistoryEntry, HistoryRecord } from '../../core/config/state/history-record.ts'
 import type { ReadsOf } from '../../core/engine/ports.ts'
 import { Refusal } from '../../core/refusal.ts'
 import { isItemId } from '../../core/decisions/stamps.ts'
-import type { State } from '../../core/engine/state.ts'
 import { configResource, READ_CONFIG } from './configs.ts'
 import type { Guard } from '../guard.ts'
 import type { Caller } from '../authorisation.ts'
@@ -16,22 +14,14 @@ import { cutPage, type PageRequest } from '../page.ts'
 export interface HistoryParts {
   readonly guard: Guard
   readonly store: ReadsOf<'history' | 'historyRecord' | 'historyBefore' | 'lastUpdate'>
-  readonly state: Pick<State, 'record'> & {
-    readonly configs: { getById(id: number): ConfigItem | undefined }
-  }
-}
-
-/** The note of a record: from an import, or about a gray version. */
-export interface ImportNote extends GrayOfRecord {
-  /** The id of an imported record at its origin, or empty; absent: a record of this server. */
-  readonly importedId?: string | undefined
+  readonly state: { readonly configs: { getById(id: number): ConfigItem | undefined } }
 }
 
 /** A page of the records of an item, newest first. */
 export interface FoundHistory {
   readonly page: PageRequest
   readonly totalCount: number
-  readonly entries: readonly (HistoryEntry & ImportNote)[]
+  readonly entries: readonly HistoryEntry[]
 }
 
 /** A record, or an item, by its id; `key` is the item that it must belong to. */
@@ -59,7 +49,7 @@ export function historyOperations(parts: HistoryParts) {
         const cut = cutPage(page)
         const keys = [key, grayHistoryKey(key)]
         const { totalCount, entries } = await store.reads(turnOf(caller)).history(keys, cut)
-        return { page: cut, totalCount, entries: entries.map((entry) => withNote(parts, entry, key)) }
+        return { page: cut, totalCount, entries: entries.map((entry) => ofItem(key, entry)) }
       },
     }),
     /** One record. Refusals `history-not-found`, and `history-not-yours` for another item's. */
@@ -67,7 +57,7 @@ export function historyOperations(parts: HistoryParts) {
       permission: READ_CONFIG,
       resources,
       run: async (request: RecordRequest, caller) =>
-        withNote(parts, await recordOfItem(parts, request, caller), request.key),
+        ofItem(request.key, await recordOfItem(parts, request, caller)),
     }),
     /**
      * The previous version: for the id of a record, the record before it; for the item's own id, the version before
@@ -76,13 +66,13 @@ export function historyOperations(parts: HistoryParts) {
     previous: guard.operation({
       permission: READ_CONFIG,
       resources,
-      run: async (request: RecordRequest, caller): Promise<HistoryRecord & ImportNote> => {
+      run: async (request: RecordRequest, caller): Promise<HistoryRecord> => {
         const { id } = request
         const previous = await (isItemId(id)
           ? beforeItem(parts, request, caller)
           : beforeRecord(parts, request, caller))
         if (previous === undefined) throw notFound(`There is no version before ${id}.`)
-        return withNote(parts, previous, request.key)
+        return ofItem(request.key, previous)
       },
     }),
   }
@@ -137,14 +127,6 @@ async function beforeRecord(parts: HistoryParts, request: RecordRequest, caller:
   return parts.store.reads(turnOf(caller)).historyBefore(key, request.id)
 }
 
-function withNote<R extends { readonly id: number; readonly key: ConfigKey }>(
-  { state }: Pick<HistoryParts, 'state'>,
-  record: R,
-  key: ConfigKey,
-) {
-  return { ...ofItem(state, key, record), importedId: importedIdOf(state, record.id) } satisfies ImportNote
-}
-
 function notFound(message: string): Refusal {
   return new Refusal('history-not-found', message)
 }
@@ -154,18 +136,9 @@ function notYours(id: number): Refusal {
   return new Refusal('history-not-yours', message)
 }
 
-/** The gray version that a record is about; absent: it is of the formal version. */
-interface GrayOfRecord {
-  readonly gray?: GrayNote | undefined
-}
-
-/** An entry as a part of the item's history, with the gray version that it is about. */
-function ofItem<R extends { readonly id: number; readonly key: ConfigKey }>(
-  state: Pick<State, 'record'>,
-  key: ConfigKey,
-  record: R,
-): R & GrayOfRecord {
+/** A record as a part of the item's history, also one of a gray version. */
+function ofItem<R extends { readonly key: ConfigKey }>(key: ConfigKey, record: R): R {
   if (record.key.text === key.text) return record
   const { namespaceId, group, dataId, text } = key
-  return { ...record, key: { namespaceId, group, dataId, text }, gray: grayNoteOf(state, record.id) }
+  return { ...record, key: { namespaceId, group, dataId, text } }
 }

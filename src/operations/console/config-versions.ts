@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { CONFIG_COMMENT, DELETED_CONFIG, type DeletedConfig } from '../../core/config/state/config-comment.ts'
+import { DELETED_CONFIG, type DeletedConfig } from '../../core/config/state/deleted-config.ts'
 import type { ConfigItem, ConfigKey, ConfigType } from '../../core/config/state/config-item.ts'
 import type { ConfigNotes } from '../../core/config/state/config-notes.ts'
 import type { HistoryEntry, HistoryRecord } from '../../core/config/state/history-record.ts'
@@ -91,7 +91,7 @@ export function versionOperations(parts: VersionParts) {
       resources,
       run: async (request: RecordRequest, caller) => {
         const record = await recordOfItem(parts, request, caller)
-        return { record, text: await textOf(parts, record, caller), comment: commentOf(parts, record.id) }
+        return { record, text: await textOf(parts, record, caller), comment: commentOf(record) }
       },
     }),
     /**
@@ -143,7 +143,7 @@ async function listVersions(
     }
     const versions: ConfigVersion[] = []
     for (const [at, entry] of entries.entries())
-      versions.push(versionOf(parts, { entry, newer: entries[at - 1] ?? newer, current }))
+      versions.push(versionOf({ entry, newer: entries[at - 1] ?? newer, current }))
     return { page, totalCount, versions }
   }
 }
@@ -160,9 +160,9 @@ interface Neighbours {
   readonly current: ConfigItem | undefined
 }
 
-function versionOf(parts: VersionParts, { entry, newer, current }: Neighbours): ConfigVersion {
+function versionOf({ entry, newer, current }: Neighbours): ConfigVersion {
   const isCurrent = current?.historyId === entry.id
-  const comment = commentOf(parts, entry.id)
+  const comment = commentOf(entry)
   if (entry.op === 'D') return { entry, comment, text: undefined, isCurrent }
   if (isCurrent) {
     const { md5, type, content } = textOfItem(current)
@@ -199,8 +199,8 @@ function textOfItem({ content, md5, type, notes }: ConfigItem): VersionText {
   return { content, md5, type, appName: notes.appName, encryptedDataKey: notes.encryptedDataKey }
 }
 
-function commentOf({ state }: VersionParts, historyId: number): string {
-  return state.record(CONFIG_COMMENT, String(historyId))?.comment ?? ''
+function commentOf({ note }: HistoryEntry | HistoryRecord): string {
+  return note?.comment ?? ''
 }
 
 async function restore(parts: VersionParts, request: RestoreRequest, caller: Caller): Promise<Restored> {

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { publishGray } from '../../core/config/commands/publish-gray.ts'
-import { type GrayNote, grayNoteOf, DELETED_CONFIG } from '../../core/config/state/config-comment.ts'
+import { DELETED_CONFIG } from '../../core/config/state/deleted-config.ts'
+import type { GrayNote } from '../../core/config/state/history-note.ts'
 import type { ConfigKey } from '../../core/config/state/config-item.ts'
 import { GRAY, grayNamed } from '../../core/config/state/gray-version.ts'
 import type { HistoryRecord } from '../../core/config/state/history-record.ts'
@@ -43,7 +44,7 @@ export async function restoreGray(
   { record, request }: { record: HistoryRecord; request: RestoreGrayRequest },
   caller: Caller,
 ): Promise<{ readonly md5: string; readonly historyId: number }> {
-  const first = endedOf(parts, record)
+  const first = endedOf(record)
   const others = othersOf(parts, record, request.key)
   const there = new Set(
     others.length === 0 ? [] : await parts.store.reads(turnOf(caller)).historyThere(others),
@@ -73,15 +74,15 @@ async function endedAt(
 ): Promise<EndedGray> {
   const record = await parts.store.reads(turnOf(caller)).historyRecord(id, key)
   if (record === undefined) throw notThere(id)
-  return endedOf(parts, record)
+  return endedOf(record)
 }
 
 function notThere(id: number): Refusal {
   return new Refusal('history-not-found', `There is no history record ${id}.`)
 }
 
-function endedOf({ state }: RestoreGrayParts, record: HistoryRecord): EndedGray {
-  const note = grayNoteOf(state, record.id)
+function endedOf(record: HistoryRecord): EndedGray {
+  const note = record.note?.gray
   if (note !== undefined && record.op === 'D') return { record, note }
   throw new Refusal('history-not-found', `The record ${record.id} is not the end of a gray version.`)
 }

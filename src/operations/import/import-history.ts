@@ -6,7 +6,6 @@ import {
   OWN_HISTORY,
   type PendingChange,
 } from '../../core/config/commands/import-config.ts'
-import { importedIdOf } from '../../core/config/state/config-comment.ts'
 import type { ConfigKey } from '../../core/config/state/config-item.ts'
 import { type Command, unchanged } from '../../core/decisions/decision.ts'
 import { HERE_ALREADY, type ImportOutcome, keeping } from '../../core/decisions/import-outcome.ts'
@@ -97,7 +96,7 @@ export class HistoryImport {
   async #newestOf(key: ConfigKey): Promise<NewestRecord | undefined> {
     const entry = await this.#parts.store.reads(READER).historyBefore(key, Number.MAX_SAFE_INTEGER)
     if (entry === undefined) return undefined
-    return { atMs: entry.atMs, oldId: importedIdOf(this.#parts.state, entry.id) }
+    return { atMs: entry.atMs, oldId: entry.note?.importedId }
   }
 }
 

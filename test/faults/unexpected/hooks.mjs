@@ -75,10 +75,19 @@ function withSites(path, code) {
 function caughtNames(program) {
   const scopes = []
   const known = []
-  const enter = ({ start, end }) => void scopes.push({ start, end })
+  const enter = ({ type, start, end }) => void scopes.push({ type, start, end })
   const leave = () => void scopes.pop()
-  const note = (key, value) => {
-    if (value && isCaught(value)) known.push({ name: key.name, ...scopes.at(-1) })
+  const note = (key, value, scope = scopes.at(-1)) => {
+    if (value && isCaught(value)) known.push({ name: key.name, ...scope })
+  }
+  // A field of a class that its constructor sets is known in the whole class.
+  const noteField = ({ left, right }) => {
+    if (left.type !== 'MemberExpression' || left.object.type !== 'ThisExpression') return
+    note(
+      left.property,
+      right,
+      scopes.findLast(({ type }) => type === 'ClassBody'),
+    )
   }
   const scope = ['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression', 'ClassBody']
   new Visitor({
@@ -90,6 +99,7 @@ function caughtNames(program) {
     ),
     VariableDeclarator: ({ id, init }) => note(id, init),
     PropertyDefinition: ({ key, value }) => note(key, value),
+    AssignmentExpression: noteField,
   }).visit(program)
   const isIn = (node, { start = 0, end = Infinity }) => start <= node.start && node.end <= end
   const has = (node) => {

@@ -2,8 +2,8 @@ import type { Change } from '../../decisions/changes.ts'
 import { historyIdOf } from '../../decisions/stamps.ts'
 import type { View } from '../../decisions/view.ts'
 import { recordRemoved, recordSaved } from '../../records/record-kind.ts'
-import { grayChangeSaved } from '../state/config-comment.ts'
 import type { ConfigKey, ConfigType, Operator } from '../state/config-item.ts'
+import { historyNote } from '../state/history-note.ts'
 import { ownedOperator } from '../state/owned-operator.ts'
 import {
   GRAY,
@@ -41,10 +41,8 @@ export function grayRecorded(key: ConfigKey, record: GrayRecord, change: GrayCha
   const id = historyIdOf(stamp)
   const { ip: srcIp, user: srcUser } = ownedOperator(operator)
   const about = { key: grayHistoryKey(key), op, content, md5, type, encryptedDataKey, appName: '' }
-  return [
-    { kind: 'history-imported', record: { ...about, id, srcIp, srcUser, atMs }, textId },
-    grayChangeSaved({ name, rule }, { comment, key, historyId: id, stamp }),
-  ]
+  const note = historyNote(comment, { gray: { name, rule } })
+  return [{ kind: 'history-imported', record: { ...about, id, srcIp, srcUser, atMs, note }, textId }]
 }
 
 /** How many stamps a change needs that ends gray versions of an item, besides its own. */

@@ -4,7 +4,7 @@ import { at, carryOut, published, refusalOf, restartClock, WALL_MS } from '../..
 import type { Change } from '../../decisions/changes.ts'
 import { type Command, timeOf } from '../../decisions/decision.ts'
 import { State } from '../../engine/state.ts'
-import { DELETED_CONFIG } from '../state/config-comment.ts'
+import { DELETED_CONFIG } from '../state/deleted-config.ts'
 import { recordSaved } from '../../records/record-kind.ts'
 import { viewedMd5, viewOf } from '../state/config-view.ts'
 import type { Viewer } from '../state/viewer.ts'

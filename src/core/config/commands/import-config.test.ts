@@ -1,7 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { at, carryOut, published, WALL_MS } from '../../core.test-support.ts'
 import { State } from '../../engine/state.ts'
-import { importedIdOf } from '../state/config-comment.ts'
 import { configKey } from '../state/config-item.ts'
 import { NO_NOTES } from '../state/config-notes.ts'
 import { deleteConfig } from './publish-config.ts'
@@ -51,14 +50,14 @@ test('an imported item has the times and the author that it had, and is marked',
     origin: { createdMs: OLD_MS, createUser: 'ann', createIp: '10.0.0.1' },
     notes: { desc: 'd' },
   })
-  expect(importedIdOf(state, item.historyId)).toBe('')
+  expect(item.imported?.importedId).toBe('')
   expect(take(version('one'))).toBe('unchanged')
 })
 
 test('a time that is far ahead of the clock here becomes now: later changes here would have it too', () => {
   const aheadMs = WALL_MS + 2 * 86_400_000
   const { changes } = importHistory(record('one', aheadMs)).decide(state, at(0))
-  expect(changes).toMatchObject([{ record: { atMs: WALL_MS } }, {}])
+  expect(changes).toMatchObject([{ record: { atMs: WALL_MS } }])
   expect(take(version('one', { createdMs: aheadMs, modifiedMs: aheadMs }))).toBe('taken')
   expect(state.config(KEY)).toMatchObject({ modifiedMs: WALL_MS, origin: { createdMs: WALL_MS } })
   expect(take(version('one', { createdMs: aheadMs, modifiedMs: aheadMs }))).toBe('unchanged')
@@ -88,15 +87,17 @@ test('an item that was deleted here stays deleted, unless it is overwritten', ()
 test('a record is added as it is while the item is not here', () => {
   const { changes } = importHistory(record('zero', OLD_MS)).decide(state, at(0))
   expect(changes).toMatchObject([
-    { kind: 'history-imported', record: { op: 'U', srcUser: 'ann', srcIp: '10.0.0.1', atMs: OLD_MS } },
-    { kind: 'record-saved', value: { importedId: '7' } },
+    {
+      kind: 'history-imported',
+      record: { op: 'U', srcUser: 'ann', srcIp: '10.0.0.1', atMs: OLD_MS, note: { importedId: '7' } },
+    },
   ])
 })
 
 test('a version that is older than its newest record has all records up to that one', () => {
   const newest = { oldId: '9', atMs: OLD_MS + 9_000 }
   take(version('one'), { change: newest })
-  expect(importedIdOf(state, state.config(KEY)!.historyId)).toBe('')
+  expect(state.config(KEY)?.imported?.importedId).toBe('')
   const again = record('zero', OLD_MS + 5_000, { oldId: '8' })
   expect(carryOut(state, importHistory(again), at(1)).outcome).toBe('unchanged')
   const later = record('two', OLD_MS + 5_000, { oldId: '10' })
@@ -118,9 +119,9 @@ test('records of later changes publish the versions between, with the author of 
   expect(carryOut(state, importHistory(second, first), at(1)).outcome).toBe('taken')
   const between = state.config(KEY)!
   expect([between.content.toString(), between.modifiedMs]).toEqual(['two', first.atMs])
-  expect(importedIdOf(state, between.historyId)).toBe('8')
+  expect(between.imported?.importedId).toBe('8')
   expect(take(version('three', { modifiedMs: second.atMs }), { change: second })).toBe('taken')
-  expect(importedIdOf(state, state.config(KEY)!.historyId)).toBe('9')
+  expect(state.config(KEY)?.imported?.importedId).toBe('9')
   expect(carryOut(state, importHistory(second, first), at(2)).outcome).toBe('unchanged')
 })
 

@@ -6,13 +6,6 @@ import type { View } from '../../decisions/view.ts'
 import { recordRemoved } from '../../records/record-kind.ts'
 import { ownText, ownTextOrNull } from '../../text/own-text.ts'
 import {
-  importedIdOf,
-  importedUpTo,
-  type ImportMark,
-  importMarked,
-  DELETED_CONFIG,
-} from '../state/config-comment.ts'
-import {
   type ConfigItem,
   type ConfigKey,
   type ConfigType,
@@ -20,6 +13,8 @@ import {
   type Operator,
 } from '../state/config-item.ts'
 import { type ConfigNotes, NO_NOTES, notesWith, sameNotes } from '../state/config-notes.ts'
+import { DELETED_CONFIG } from '../state/deleted-config.ts'
+import { type ImportMark, newestImported } from '../state/history-note.ts'
 import type { HistoryOp, HistoryRecord } from '../state/history-record.ts'
 import { isFarAhead } from '../state/imported-time.ts'
 
@@ -91,14 +86,7 @@ export function importHistory(given: ImportedRecord, since?: PendingChange): Com
     const current = view.config(record.key)
     if (current !== undefined) return nextVersion(view, now, { record, current, since })
     if (view.record(DELETED_CONFIG, record.key.text) !== undefined) return keeping(OWN_HISTORY)
-    const imported = recordOf(record, now)
-    return synced(
-      [
-        { kind: 'history-imported', record: imported },
-        importMarked({ importedId: ownText(record.oldId) }, { historyId: imported.id, stamp: now.stamp }),
-      ],
-      TAKEN,
-    )
+    return synced([{ kind: 'history-imported', record: recordOf(record, now) }], TAKEN)
   })
 }
 
@@ -122,11 +110,11 @@ interface LaterRecord {
 }
 
 function nextVersion(view: View, now: Now, { record, current, since }: LaterRecord): Decision<ImportOutcome> {
-  const oldId = importedUpTo(view, current.historyId)
-  if (oldId === undefined) return keeping(OWN_HISTORY)
-  const { modifiedMs } = current
-  if (!isLaterRecord(record, { oldId, atMs: modifiedMs })) return unchanged(HERE_ALREADY)
-  const isChangeKnown = importedIdOf(view, current.historyId) !== ''
+  const { modifiedMs, imported } = current
+  if (imported === undefined) return keeping(OWN_HISTORY)
+  if (!isLaterRecord(record, { oldId: newestImported(imported), atMs: modifiedMs }))
+    return unchanged(HERE_ALREADY)
+  const isChangeKnown = imported.importedId !== ''
   if (!isChangeKnown && record.atMs <= modifiedMs) return unchanged(HERE_ALREADY)
   if (record.op !== 'U') return keeping('the item is here: that it was deleted or made again is not taken')
   // The record is made with the next version: it has the text that is replaced then.
@@ -174,6 +162,7 @@ function published(view: View, now: Now, { input, current, change }: Version): D
     type,
     notes: notesWith(NO_NOTES, notes),
     modifiedMs,
+    imported: markOf({ input, current, change }),
   }
   const isDeleted = view.record(DELETED_CONFIG, key.text) !== undefined
   const changes: Change[] = [
@@ -185,7 +174,6 @@ function published(view: View, now: Now, { input, current, change }: Version): D
       operator: owned(operator),
     },
     ...(isDeleted ? [recordRemoved(DELETED_CONFIG, key.text, now.stamp)] : []),
-    importMarked(markOf({ input, current, change }), { historyId, stamp: now.stamp }),
   ]
   return synced(changes, TAKEN)
 }
@@ -208,8 +196,7 @@ function originOf({ createdMs, modifiedMs, operator }: ImportedConfig, { stamp, 
 function whyKept(view: View, input: ImportedConfig, current: ConfigItem | undefined): string | undefined {
   if (current === undefined)
     return view.record(DELETED_CONFIG, input.key.text) === undefined ? undefined : 'the item was deleted here'
-  if (importedIdOf(view, current.historyId) === undefined)
-    return 'the item was made or changed here since the last import'
+  if (current.imported === undefined) return 'the item was made or changed here since the last import'
   return (input.modifiedMs ?? Infinity) < current.modifiedMs ? 'the version here is newer' : undefined
 }
 
@@ -222,9 +209,10 @@ function isSame(current: ConfigItem, { md5, type, notes, content }: ImportedConf
   )
 }
 
-function recordOf({ oldId: _oldId, operator, ...record }: ImportedRecord, { stamp }: Now): HistoryRecord {
+function recordOf({ oldId, operator, ...record }: ImportedRecord, { stamp }: Now): HistoryRecord {
   const { ip: srcIp, user: srcUser } = owned(operator)
-  return { ...record, key: ownKey(record.key), id: historyIdOf(stamp), srcIp, srcUser }
+  const note = { importedId: ownText(oldId) }
+  return { ...record, key: ownKey(record.key), id: historyIdOf(stamp), srcIp, srcUser, note }
 }
 
 /** Copies: a text cut out of a request would keep the whole request in memory. */

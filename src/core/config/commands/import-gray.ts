@@ -1,7 +1,7 @@
 import { type Command, synced, unchanged } from '../../decisions/decision.ts'
 import { HERE_ALREADY, type ImportOutcome, keeping, TAKEN } from '../../decisions/import-outcome.ts'
 import type { View } from '../../decisions/view.ts'
-import { DELETED_CONFIG } from '../state/config-comment.ts'
+import { DELETED_CONFIG } from '../state/deleted-config.ts'
 import { GRAY, grayNamed } from '../state/gray-version.ts'
 import { type PublishGray, publishGray } from './publish-gray.ts'
 

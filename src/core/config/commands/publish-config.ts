@@ -6,7 +6,7 @@ import { historyIdOf, itemIdOf, type Now } from '../../decisions/stamps.ts'
 import type { ConfigItem, ConfigKey, ConfigType, Operator } from '../state/config-item.ts'
 import type { View } from '../../decisions/view.ts'
 import { DAMAGED_ITEM } from '../state/damaged-item.ts'
-import { commentSaved, DELETED_CONFIG, deletedConfigOf, deletedGrayOf } from '../state/config-comment.ts'
+import { DELETED_CONFIG, deletedConfigOf, deletedGrayOf } from '../state/deleted-config.ts'
 import { type ConfigNotes, NO_NOTES, notesWith, sameNotes } from '../state/config-notes.ts'
 import { GRAY, type GrayItem } from '../state/gray-version.ts'
 import { type GrayChange, grayEnded, stampsToEnd } from './gray-records.ts'
@@ -46,9 +46,8 @@ export function publishConfig(input: PublishConfig): Command<true> {
       const { operator, comment } = input
       return synced(
         [
-          { kind: 'config-published', op, item, previous, operator },
+          { kind: 'config-published', op, item, previous, operator, comment },
           ...(previous === undefined ? noLongerDeleted(view, item, now) : []),
-          ...commentSaved(comment, { key: item.key, historyId: item.historyId, stamp: now.stamp }),
         ],
         true,
       )
@@ -137,9 +136,8 @@ export function deleteConfig(
       const value = deletedConfigOf(deleted, deletion)
       return synced(
         [
-          { kind: 'config-deleted', key, deleted, ...deletion },
+          { kind: 'config-deleted', key, deleted, ...deletion, comment },
           recordSaved(DELETED_CONFIG, { id: deleted.key.text, value, stamp }),
-          ...commentSaved(comment, { key: deleted.key, historyId: deletion.historyId, stamp }),
           ...ended,
         ],
         true,

@@ -6,7 +6,7 @@ import { recordRemoved, recordSaved } from '../../records/record-kind.ts'
 import { Refusal } from '../../refusal.ts'
 import { ownText } from '../../text/own-text.ts'
 import { type ConfigKey, configKey, type ConfigType, type Operator } from '../state/config-item.ts'
-import { DELETED_CONFIG } from '../state/config-comment.ts'
+import { DELETED_CONFIG } from '../state/deleted-config.ts'
 import { checkedRule, checkGrayName, type GrayRule } from '../state/gray-rule.ts'
 import {
   GRAY,

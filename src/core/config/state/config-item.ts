@@ -1,4 +1,5 @@
 import type { ConfigNotes } from './config-notes.ts'
+import type { ImportMark } from './history-note.ts'
 
 /** Names a configuration item; made by {@link configKey}. `namespaceId` is canonical (see `toNamespaceId`). */
 export interface ConfigKey {
@@ -58,4 +59,6 @@ export interface ConfigItem {
   readonly notes: ConfigNotes
   /** Epoch milliseconds of this version. */
   readonly modifiedMs: number
+  /** An import wrote this version, and nobody has changed it since. No caller can say so. */
+  readonly imported?: ImportMark | undefined
 }

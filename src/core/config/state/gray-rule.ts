@@ -1,3 +1,4 @@
+import { fieldsOf, numberIn, textIn } from '../../records/shape.ts'
 import { Refusal } from '../../refusal.ts'
 import { LOOK_LIMITS } from './look-limits.ts'
 
@@ -165,4 +166,17 @@ function checkGroup(group: readonly string[]): void {
 function refusedRule(parameter: string, allowed: string): Refusal {
   const message = `The ${parameter} of this gray version must be ${allowed}.`
   return new Refusal('gray-rule', message, { parameter, allowed })
+}
+
+/** The rule that a store has as JSON. Throws an Error that names the field. */
+export function grayRuleOf(json: unknown): GrayRule {
+  const fields = fieldsOf(json)
+  const type = GRAY_RULE_TYPES.find((one) => one === fields['type'])
+  if (type === undefined) throw new Error('its rule is of no known type')
+  return {
+    type,
+    version: textIn(fields, 'version'),
+    expr: textIn(fields, 'expr'),
+    priority: numberIn(fields, 'priority'),
+  }
 }

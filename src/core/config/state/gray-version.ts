@@ -2,7 +2,7 @@ import { fieldsOf, numberIn, textIn } from '../../records/shape.ts'
 import { defineRecordKind } from '../../records/record-kind.ts'
 import type { RecordView } from '../../records/record-tables.ts'
 import { CONFIG_TYPES, configKey, type ConfigKey, type ConfigType, type Operator } from './config-item.ts'
-import { GRAY_RULE_TYPES, type GrayRule } from './gray-rule.ts'
+import { type GrayRule, grayRuleOf } from './gray-rule.ts'
 import { LOOK_LIMITS } from './look-limits.ts'
 
 /** A version of an item that some clients get instead of the formal one. */
@@ -132,7 +132,7 @@ function versionOf(json: unknown): GrayVersion {
   const { type, encryptedDataKey, comment } = fields
   return {
     name: textIn(fields, 'name'),
-    rule: ruleOf(fields['rule']),
+    rule: grayRuleOf(fields['rule']),
     md5: textIn(fields, 'md5'),
     size: numberIn(fields, 'size'),
     textId: textIn(fields, 'textId'),
@@ -145,18 +145,6 @@ function versionOf(json: unknown): GrayVersion {
     modifiedBy: operatorOf(fields['modifiedBy']),
     comment: typeof comment === 'string' ? comment : '',
     ...(fields['imported'] === true ? { imported: true } : {}),
-  }
-}
-
-function ruleOf(json: unknown): GrayRule {
-  const fields = fieldsOf(json)
-  const type = GRAY_RULE_TYPES.find((one) => one === fields['type'])
-  if (type === undefined) throw new Error('its rule is of no known type')
-  return {
-    type,
-    version: textIn(fields, 'version'),
-    expr: textIn(fields, 'expr'),
-    priority: numberIn(fields, 'priority'),
   }
 }
 

@@ -1,5 +1,6 @@
 import type { ConfigKey, ConfigType } from './config-item.ts'
 import type { ConfigNotes } from './config-notes.ts'
+import type { HistoryNote } from './history-note.ts'
 
 /** I: made, U: updated, D: deleted. */
 export type HistoryOp = 'I' | 'U' | 'D'
@@ -21,6 +22,7 @@ export interface HistoryRecord {
   readonly srcUser: string | null
   /** Epoch milliseconds of the change. */
   readonly atMs: number
+  readonly note?: HistoryNote | undefined
 }
 
 /** A record in a list: without its content. */

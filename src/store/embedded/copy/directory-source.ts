@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ConfigKey, configKey, type ConfigType } from '../../../core/config/state/config-item.ts'
+import { noteOfText } from '../rows/config-rows.ts'
 import type { Snapshot } from '../../../core/engine/ports.ts'
 import { DamagedStore, type OnProgress } from '../../local-file.ts'
 import type { RememberedValue, ShownRecord, StoredPart, StoredSource } from '../../stored-data.ts'
@@ -149,7 +150,7 @@ export class DirectorySource implements StoredSource {
 }
 
 function shownRecord(row: readonly SqlValue[], names: ReadonlyMap<number, ConfigKey>): ShownRecord {
-  const { id, op, nameId, srcIp, srcUser, atMs } = RECORDS.read(row)
+  const { id, op, nameId, srcIp, srcUser, atMs, note } = RECORDS.read(row)
   const at = RECORDS.columns.length
   const key = names.get(nameId)
   if (key === undefined) throw new DamagedRow('config_name', String(nameId), 'it is missing')
@@ -159,7 +160,10 @@ function shownRecord(row: readonly SqlValue[], names: ReadonlyMap<number, Config
   const { md5, type, appName, encryptedDataKey, content } = source
   const notes = { appName: appName ?? '', encryptedDataKey: encryptedDataKey ?? '' }
   const shown = { md5: md5 ?? '', type: type as ConfigType, ...notes, content }
-  return { record: { id, key, op, ...shown, srcIp, srcUser, atMs }, versionId: source.id }
+  return {
+    record: { id, key, op, ...shown, srcIp, srcUser, atMs, note: noteOfText(note) },
+    versionId: source.id,
+  }
 }
 
 /** Pieces of a list, of a bounded number and size. */

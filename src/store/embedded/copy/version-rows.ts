@@ -1,6 +1,7 @@
 import type { ConfigItem } from '../../../core/config/state/config-item.ts'
 import type { HistoryRecord } from '../../../core/config/state/history-record.ts'
 import { historyIdOf, stampOfId } from '../../../core/decisions/stamps.ts'
+import { noteText } from '../rows/config-rows.ts'
 import type { RevisionRow } from '../rows/tables.ts'
 
 /** A version of an item, as far as the records that are left tell. */
@@ -58,6 +59,7 @@ export class VersionRows {
     const isFirst = historyIdOf(stampOfId(origin.id)) === historyId
     this.#rows.push({
       ...this.#hidden({ id: historyId, itemId: origin.id, atMs: modifiedMs }),
+      note: noteText(item.imported),
       op: isFirst ? 'I' : 'U',
       ...shownBy({ ...item, ...item.notes }),
     })
@@ -103,15 +105,17 @@ export class VersionRows {
       ...NOTHING,
       ...nobody,
       atMs,
+      note: null,
       hidden: true,
     }
   }
 
   #push(
-    { id, op, srcIp, srcUser, atMs }: HistoryRecord,
+    { id, op, srcIp, srcUser, atMs, note }: HistoryRecord,
     own: Shown & Pick<RevisionRow, 'itemId' | 'prevId'>,
   ): void {
-    this.#rows.push({ id, nameId: this.#nameId, op, srcIp, srcUser, atMs, hidden: false, ...own })
+    const about = { id, op, srcIp, srcUser, atMs, note: noteText(note) }
+    this.#rows.push({ ...about, nameId: this.#nameId, hidden: false, ...own })
   }
 }
 

@@ -30,6 +30,7 @@ CREATE TABLE config_revision (
   src_ip TEXT NOT NULL,
   src_user TEXT,
   at_ms INTEGER NOT NULL,
+  note TEXT,
   hidden INTEGER NOT NULL,
   content_checksum INTEGER,
   checksum INTEGER NOT NULL,

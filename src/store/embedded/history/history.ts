@@ -1,3 +1,4 @@
+import { noteOfText } from '../rows/config-rows.ts'
 import type { ConfigType } from '../../../core/config/state/config-item.ts'
 import { DamagedRow, RowReader } from '../rows/row-reader.ts'
 import type { SqliteConnection, SqlValue } from '../database/connection.ts'
@@ -150,6 +151,7 @@ function entryOf(record: RevisionRow, source: SizedRow | undefined): CrossingEnt
     srcIp,
     srcUser,
     atMs,
+    note: noteOfText(record.note),
   }
 }
 

@@ -1,6 +1,12 @@
 import type { ConfigDeleted, ConfigPublished, HistoryImported } from '../../../core/decisions/changes.ts'
 import { type ConfigItem, configKey, type ConfigType } from '../../../core/config/state/config-item.ts'
 import { NO_NOTES, notesWith } from '../../../core/config/state/config-notes.ts'
+import {
+  type HistoryNote,
+  historyNote,
+  historyNoteShape,
+  importMarkOf,
+} from '../../../core/config/state/history-note.ts'
 import type { ItemRow, NameRow, RevisionRow } from './tables.ts'
 
 /** The rows of an item and its current version. */
@@ -14,7 +20,7 @@ export interface ItemRows {
 const UNKNOWN_NAME = 0
 
 /** The version that a change writes, without its content. */
-export function publishedRow({ op, item, previous, operator }: ConfigPublished): RevisionRow {
+export function publishedRow({ op, item, previous, operator, comment }: ConfigPublished): RevisionRow {
   return {
     id: item.historyId,
     nameId: UNKNOWN_NAME,
@@ -28,13 +34,14 @@ export function publishedRow({ op, item, previous, operator }: ConfigPublished):
     srcIp: operator.ip,
     srcUser: operator.user,
     atMs: item.modifiedMs,
+    note: noteText(historyNote(comment, item.imported)),
     hidden: false,
     content: null,
   }
 }
 
 /** The record of a deletion. */
-export function deletedRow({ deleted, historyId, operator, atMs }: ConfigDeleted): RevisionRow {
+export function deletedRow({ deleted, historyId, operator, atMs, comment }: ConfigDeleted): RevisionRow {
   return {
     id: historyId,
     nameId: UNKNOWN_NAME,
@@ -48,6 +55,7 @@ export function deletedRow({ deleted, historyId, operator, atMs }: ConfigDeleted
     srcIp: operator.ip,
     srcUser: operator.user,
     atMs,
+    note: noteText(historyNote(comment)),
     hidden: false,
     content: null,
   }
@@ -58,7 +66,7 @@ export const NO_ITEM = 0
 
 /** An imported record, without its content. It answers its own content, not the content of the revision before it. */
 export function importedRow({ record }: HistoryImported): RevisionRow {
-  const { id, op, md5, type, appName, encryptedDataKey, srcIp, srcUser, atMs } = record
+  const { id, op, md5, type, appName, encryptedDataKey, srcIp, srcUser, atMs, note } = record
   return {
     id,
     nameId: UNKNOWN_NAME,
@@ -72,6 +80,7 @@ export function importedRow({ record }: HistoryImported): RevisionRow {
     srcIp,
     srcUser,
     atMs,
+    note: noteText(note),
     hidden: false,
     content: null,
   }
@@ -123,5 +132,16 @@ export function configItemOf({ name, item, revision }: ItemRows, content: Buffer
       encryptedDataKey: encryptedDataKey ?? '',
     }),
     modifiedMs: revision.atMs,
+    imported: importMarkOf(noteOfText(revision.note)),
   }
+}
+
+/** The column of a note. */
+export function noteText(note: HistoryNote | undefined): string | null {
+  return note === undefined ? null : JSON.stringify(note)
+}
+
+/** The note of its column. */
+export function noteOfText(text: string | null): HistoryNote | undefined {
+  return text === null ? undefined : historyNoteShape(JSON.parse(text))
 }

@@ -17,6 +17,7 @@ export const SAMPLE_ROWS: { readonly [T in TableName]: RowOf<T> } = {
     srcIp: '127.0.0.1',
     srcUser: 'ada',
     atMs: 4,
+    note: '{"comment":"why"}',
     hidden: true,
     content: Buffer.from('one'),
   },

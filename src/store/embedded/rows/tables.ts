@@ -36,6 +36,8 @@ export const TABLES = {
       srcIp: text('src_ip'),
       srcUser: orNull(text('src_user')),
       atMs: number('at_ms'),
+      /** JSON of a `HistoryNote`; null: there is none. */
+      note: orNull(text('note')),
       /** History no longer shows it; see `schema.ts`. Cleaning changes this column alone. */
       hidden: flag('hidden'),
       /** Null for a deletion, and if it was not read. */

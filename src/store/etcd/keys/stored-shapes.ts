@@ -1,5 +1,6 @@
 import { CONFIG_TYPES, type ConfigItem, type ConfigOrigin } from '../../../core/config/state/config-item.ts'
 import type { ConfigNotes } from '../../../core/config/state/config-notes.ts'
+import { importMarkShape } from '../../../core/config/state/history-note.ts'
 import { isStamp, stampOfId } from '../../../core/decisions/stamps.ts'
 import {
   BEATS,
@@ -97,6 +98,7 @@ export const itemShape = object<ItemFacts>({
   type: oneOf(CONFIG_TYPES),
   notes,
   modifiedMs: number,
+  imported: optional(importMarkShape),
 })
 
 const MOST_PARTS = 999_999

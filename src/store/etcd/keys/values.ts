@@ -5,6 +5,7 @@ import type {
   HistoryImported,
 } from '../../../core/decisions/changes.ts'
 import type { ConfigItem, ConfigKey } from '../../../core/config/state/config-item.ts'
+import { historyNote } from '../../../core/config/state/history-note.ts'
 import type { HistoryEntry, HistoryRecord } from '../../../core/config/state/history-record.ts'
 import type { InstanceAddress, InstanceRecord } from '../../../core/naming/state/instance.ts'
 import type { Service, ServiceKey } from '../../../core/naming/state/service.ts'
@@ -126,7 +127,9 @@ export function recordOfChange(change: RecordedChange): {
   const { key, md5, type, notes } = shown
   const { appName, encryptedDataKey } = notes
   const { ip: srcIp, user: srcUser } = change.operator
-  return { facts: { id, op, atMs, key, md5, type, appName, encryptedDataKey, srcIp, srcUser }, shown }
+  const note = historyNote(change.comment, isDeletion ? undefined : change.item.imported)
+  const facts: RecordFacts = { id, op, atMs, key, md5, type, appName, encryptedDataKey, srcIp, srcUser, note }
+  return { facts, shown }
 }
 
 export function serviceValue({ key: _key, serial: _serial, ...service }: Service, stamp: number): Buffer {

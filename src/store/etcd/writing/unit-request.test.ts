@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { MEMBER } from '../../../core/cluster/members/member-records.ts'
-import { importMarked } from '../../../core/config/state/config-comment.ts'
 import { publishConfig } from '../../../core/config/commands/publish-config.ts'
 import { at, publishing } from '../../../core/core.test-support.ts'
 import { Draft } from '../../../core/decisions/draft.ts'
-import { recordSaved } from '../../../core/records/record-kind.ts'
+import { GRAY } from '../../../core/config/state/gray-version.ts'
+import { recordRemoved, recordSaved } from '../../../core/records/record-kind.ts'
 import { State } from '../../../core/engine/state.ts'
 import { Keys } from '../keys/keys.ts'
 import { unitRequest } from './unit-request.ts'
@@ -29,13 +29,9 @@ describe('the transaction of a unit', () => {
   })
 
   test('writes no key of a kind whose records are read one by one, and compares no such key', () => {
-    const { keys: written } = unitRequest(
-      keys,
-      { reads: [], changes: [importMarked({ importedId: '7' }, { historyId: 3, stamp: 1 })] },
-      origin,
-    )
+    const { keys: written } = unitRequest(keys, { reads: [], changes: [recordRemoved(GRAY, 'a', 1)] }, origin)
     expect(written).toHaveLength(1)
-    const reads = [{ of: 'records', recordKind: 'config-comment' }] as const
+    const reads = [{ of: 'records', recordKind: GRAY.name }] as const
     expect(() => unitRequest(keys, { reads, changes: [] }, origin)).toThrow('A decision has read all records')
   })
 

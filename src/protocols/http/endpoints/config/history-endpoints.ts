@@ -5,8 +5,7 @@ import { Type } from '../../../parameters/schema.ts'
 import { type Endpoint, endpoint, type Answer, type JsonSchema } from '../../routing/route.ts'
 import { KEY_PARAMS, toConfigKey } from '../../../parameters/publish-params.ts'
 import { pageJson, pageSchema, answersJson, Json } from '../../routing/answers.ts'
-import type { ImportNote } from '../../../../operations/config/config-history.ts'
-import type { GrayNote } from '../../../../core/config/state/config-comment.ts'
+import type { GrayNote } from '../../../../core/config/state/history-note.ts'
 import type { HistoryEntry, HistoryRecord } from '../../../../core/config/state/history-record.ts'
 import { toTenant } from '../../../../core/namespaces/namespace.ts'
 
@@ -125,22 +124,22 @@ export const JAVA_RECORD_SCHEMA = Json.named(
 )
 
 /** A record in a page: all fields, with md5 and content null. */
-function entryJson(entry: HistoryEntry & ImportNote): object {
+function entryJson(entry: HistoryEntry): object {
   return { ...plainEntry(entry), ...noteJson(entry) }
 }
 
 /** A record in full. */
-function recordJson(record: HistoryRecord & ImportNote): object {
+function recordJson(record: HistoryRecord): object {
   return { ...plainRecord(record), ...noteJson(record) }
 }
 
 /** The same two for `/nacos`, with the further fields of 2.x. */
-export function javaEntryJson(entry: HistoryEntry & ImportNote): object {
+export function javaEntryJson(entry: HistoryEntry): object {
   return { ...plainEntry(entry), ...javaFields(entry, null) }
 }
 
 /** See {@link javaEntryJson}. */
-export function javaRecordJson(record: HistoryRecord & ImportNote): object {
+export function javaRecordJson(record: HistoryRecord): object {
   return { ...plainRecord(record), ...javaFields(record, record.encryptedDataKey) }
 }
 
@@ -152,17 +151,15 @@ function plainRecord(record: HistoryRecord): object {
   return json(record, { md5: record.md5, content: record.content.toString('utf8') })
 }
 
-function noteJson({ importedId, gray }: ImportNote): object {
+function noteJson({ note: { importedId, gray } = {} }: HistoryEntry | HistoryRecord): object {
   return {
     ...(importedId === undefined ? {} : { importedId }),
     ...(gray === undefined ? {} : { publishType: 'gray', grayName: gray.name, grayRule: ruleText(gray) }),
   }
 }
 
-function javaFields(
-  { type, srcUser, gray }: Pick<HistoryEntry, 'type' | 'srcUser'> & ImportNote,
-  key: string | null,
-): object {
+function javaFields({ type, srcUser, note }: HistoryEntry | HistoryRecord, key: string | null): object {
+  const gray = note?.gray
   const by = srcUser === null ? {} : { src_user: srcUser }
   const about = gray === undefined ? { type } : { gray_name: gray.name, gray_rule: ruleText(gray) }
   const extInfo = JSON.stringify({ ...about, ...by })

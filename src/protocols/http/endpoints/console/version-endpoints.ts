@@ -1,6 +1,6 @@
 import type { Operations } from '../../../../operations/operations.ts'
 import { CONFIG_TYPES } from '../../../../core/config/state/config-item.ts'
-import type { DeletedConfig } from '../../../../core/config/state/config-comment.ts'
+import type { DeletedConfig } from '../../../../core/config/state/deleted-config.ts'
 import type { ConfigVersion } from '../../../../operations/console/config-versions.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'

@@ -147,7 +147,9 @@ describe.skipIf(etcdTools.skip)(`sealed secrets${note}`, { timeout: 90_000 }, ()
     const later = await load(2, { secretsKeys: [FIRST!] })
     expect(named(later)).toMatch(/session\/b: .*changed or moved/)
     for (const server of [one, later]) {
-      expect([...server.state.records(SESSION)].map(([id]) => id)).toEqual(['a'])
+      const ids = [...server.state.records(SESSION)].map(([id]) => id)
+      // The other server may have saved a session by now.
+      expect(ids.filter((id) => !id.startsWith('after'))).toEqual(['a'])
       expect(await server.store.compare({ each: true })).toEqual([])
       await server.engine.execute(saveSession(`after ${server.id}`))
       expect(server.failures).toEqual([])

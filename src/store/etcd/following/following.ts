@@ -3,7 +3,6 @@ import type { Revision, Snapshot, StoreFollower } from '../../../core/engine/por
 import { MissingChunk } from '../contents/chunks.ts'
 import { type Clock, within } from '../client/clock.ts'
 import type { EtcdClient } from '../client/etcd-client.ts'
-import type { KeyValue } from '../client/messages.ts'
 import { EtcdError } from '../client/etcd-error.ts'
 import { shownKey } from '../client/key-text.ts'
 import type { KeyChange } from '../client/whole-revisions.ts'
@@ -200,17 +199,29 @@ export class Following {
 
   /** The kinds of left-out keys that can be read now: their pieces are there again, which the watch does not show. */
   async #healed(): Promise<Set<'config' | 'small-record'>> {
-    const { keys, damaged, client, readParts } = this.#parts
+    const { keys, damaged } = this.#parts
     const healed = new Set<'config' | 'small-record'>()
     for (const { key } of (damaged?.all ?? []).slice(0, MOST_TRIED)) {
       const place = keys.read(key)
       if (place?.of !== 'config' && place?.of !== 'small-record') continue
-      const { kvs } = await client.range({ key })
       // The marks of damaged items are among the records, and are made after the items.
-      if (kvs[0] !== undefined && (await isReadable(place, kvs[0], readParts)))
-        healed.add(place.of).add('small-record')
+      if (await this.#isReadable(key, place)) healed.add(place.of).add('small-record')
     }
     return healed
+  }
+
+  /** Whether a key has a value that can be read. False if etcd is away: the next comparison looks again. */
+  async #isReadable(key: string, place: Extract<KeyPlace, { of: 'config' | 'small-record' }>) {
+    const { client, readParts } = this.#parts
+    try {
+      const [kv] = (await client.range({ key })).kvs
+      if (kv === undefined) return false
+      if (place.of === 'config') await readItem(place.key, kv.value, readParts)
+      else await readWholeRecord({ recordKind: place.kind, id: place.id }, kv.value, readParts)
+      return true
+    } catch {
+      return false
+    }
   }
 
   #leftOut(kind: ComparedKind): number {
@@ -344,18 +355,4 @@ function differenceText({ kind, known, stored, key }: Difference): string {
 /** Whether it may help to load everything again. */
 function isPassing(error: unknown): boolean {
   return error instanceof EtcdError || error instanceof MissingChunk
-}
-
-async function isReadable(
-  place: Extract<KeyPlace, { of: 'config' | 'small-record' }>,
-  { value }: KeyValue,
-  readParts: ReadParts,
-): Promise<boolean> {
-  try {
-    if (place.of === 'config') await readItem(place.key, value, readParts)
-    else await readWholeRecord({ recordKind: place.kind, id: place.id }, value, readParts)
-    return true
-  } catch {
-    return false
-  }
 }

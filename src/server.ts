@@ -57,7 +57,7 @@ export async function serveFrom(opened: Opened, settings: Settings, log: Logger)
     http.useKeyPair(pair)
     connections.useKeyPair(pair)
   }
-  const jobs = startRegularJobs({ ...doors, useKeyPair }, settings)
+  const jobs = startRegularJobs({ ...doors, useKeyPair, log }, settings)
   const { port, grpcPort } = await listen(doors, settings).catch(async (error: unknown) => {
     jobs.stop()
     await Promise.all([http.stop(0), connections.stop(), monitoring.stop(), closeSockets(parts)])

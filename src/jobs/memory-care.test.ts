@@ -13,16 +13,19 @@ import { MemoryCare } from './memory-care.ts'
 
 const BY = { ip: '10.0.0.1', user: 'ann' }
 const SECOND_MS = 1_000
+const MIB = 1024 * 1024
 let state: State
 let nowMs: number
 let noted: string[]
 let isElected: boolean
+let warned: object[]
 
 beforeEach(() => {
   restartClock()
   state = new State(0)
   nowMs = 0
   noted = []
+  warned = []
   isElected = true
 })
 
@@ -37,6 +40,7 @@ function careWith(limits: Partial<MemoryLimits>) {
     budget,
     isElected: () => isElected,
     monotonicMs: () => nowMs,
+    log: { warn: (facts) => void warned.push(facts) },
   })
   return { budget, care }
 }
@@ -106,20 +110,43 @@ test('the memory is written when it has moved by a tenth of the heap, and otherw
   expect(noted).toHaveLength(3)
 })
 
+/** Its limits: of the heap, of the memory, of all contents; one number for all. */
+function member(id: string, [heapBytes, memoryBytes = heapBytes, contentBytes = heapBytes]: Limits) {
+  const memory = { heapBytes, memoryBytes, contentBytes }
+  return recordSaved(MEMBER, { id, value: { memory } as MemberFacts, stamp: 1 })
+}
+
+type Limits = readonly [number, number?, number?]
+
 test('of several servers the smallest limits count, until that server leaves', async () => {
-  const { care, budget } = careWith({ heapBytes: 1_000, memoryBytes: 5_000, contentBytes: 3_000 })
-  const member = (id: string, memory: MemoryLimits) =>
-    recordSaved(MEMBER, { id, value: { memory } as MemberFacts, stamp: 1 })
-  state.apply(
-    [
-      member('a', { heapBytes: 2_000, memoryBytes: 4_000, contentBytes: 9_000 }),
-      member('b', { heapBytes: 900, memoryBytes: 9_000, contentBytes: 9_000 }),
-    ],
-    at(0),
-  )
+  const own = { heapBytes: 10 * MIB, memoryBytes: 50 * MIB, contentBytes: 30 * MIB }
+  const { care, budget } = careWith(own)
+  state.apply([member('a', [20 * MIB, 40 * MIB, 90 * MIB]), member('b', [9 * MIB, 90 * MIB])], at(0))
   await care.tick()
-  expect(budget.limits).toEqual({ heapBytes: 900, memoryBytes: 4_000, contentBytes: 3_000 })
+  expect(budget.limits).toEqual({ heapBytes: 9 * MIB, memoryBytes: 40 * MIB, contentBytes: 9 * MIB })
   state.apply([recordRemoved(MEMBER, 'b', 2)], at(1))
   await care.tick()
-  expect(budget.limits).toEqual({ heapBytes: 1_000, memoryBytes: 4_000, contentBytes: 3_000 })
+  expect(budget.limits).toEqual({ ...own, memoryBytes: 40 * MIB })
+  expect(warned).toEqual([])
 })
+
+test.each([0, 1, MIB - 1, 2 * MIB])(
+  'a server that says %s bytes, less than it can have or than the data take, limits nobody and is named once',
+  async (bytes) => {
+    const own = { heapBytes: 100 * MIB, memoryBytes: 100 * MIB, contentBytes: 100 * MIB }
+    const { care, budget } = careWith(own)
+    const key = configKey('public', 'G', 'large')
+    const content = 'x'.repeat(3 * MIB)
+    const notes = { schema: content }
+    carryOut(state, publishConfig(publishing(content, { key, notes })), at(nowMs))
+    state.apply([member('liar', [bytes]), member('honest', [8 * MIB])], at(0))
+    for (let ticks = 0; ticks < 3; ticks++) await care.tick()
+    expect(budget.limits).toEqual({ heapBytes: 8 * MIB, memoryBytes: 8 * MIB, contentBytes: 8 * MIB })
+    expect(warned).toEqual([{ member: 'liar' }])
+    state.apply([recordRemoved(MEMBER, 'liar', 2)], at(1))
+    await care.tick()
+    state.apply([member('liar', [bytes])], at(2))
+    await care.tick()
+    expect(warned).toHaveLength(2)
+  },
+)

@@ -17,6 +17,11 @@ const NOTED_MS = 60_000
 const MOST_FORGOTTEN = 200
 const MOST_ROUNDS = 25
 
+/** A member cannot say less than this: no setting is sensible below. */
+const LEAST_BYTES = 1024 * 1024
+/** Nor can it say that the data do not fit which it has loaded: sessions and records of the server may have made them larger. */
+const SHARE_OF_DATA = 0.8
+
 /** Dependencies of the care. */
 export interface MemoryCareParts {
   readonly state: Pick<State, 'memory' | 'records'>
@@ -25,12 +30,14 @@ export interface MemoryCareParts {
   readonly budget: MemoryBudget
   readonly isElected: () => boolean
   readonly monotonicMs: () => number
+  readonly log: { warn(facts: object, text: string): void }
 }
 
 /** The regular work for the memory of the data. */
 export class MemoryCare {
   readonly #parts: MemoryCareParts
   readonly #own: MemoryLimits
+  #doubted: ReadonlySet<string> = new Set()
   #noted: { heap: number; external: number; atMs: number } | undefined
 
   constructor(parts: MemoryCareParts) {
@@ -40,11 +47,35 @@ export class MemoryCare {
 
   /** Call it each second. */
   async tick(): Promise<void> {
-    const { budget, state, isElected } = this.#parts
-    budget.limitTo(smallestOf([this.#own, ...membersOf(state)]))
-    if (!isElected()) return
+    this.#limit()
+    if (!this.#parts.isElected()) return
     await this.#forgetOldest()
     await this.#note()
+  }
+
+  /** The smallest limits of all servers count, but for limits that no server can have: one member must not stop all writes. */
+  #limit(): void {
+    const { budget, state, log } = this.#parts
+    const { heap, external } = state.memory.total
+    const taken: MemoryLimits = {
+      heapBytes: heap,
+      memoryBytes: heap + external,
+      contentBytes: state.memory.ofPart('configurations').external,
+    }
+    const least = { ...this.#own }
+    const doubted = new Set<string>()
+    for (const [id, { memory }] of state.records(MEMBER))
+      for (const field of FIELDS) {
+        const limit = memory?.[field] ?? Infinity
+        if (limit >= Math.max(LEAST_BYTES, SHARE_OF_DATA * taken[field]))
+          least[field] = Math.min(least[field], limit)
+        else if (limit < this.#own[field]) doubted.add(id)
+      }
+    for (const member of doubted)
+      if (!this.#doubted.has(member))
+        log.warn({ member }, 'a server says that it has less memory than the data take: that does not count')
+    this.#doubted = doubted
+    budget.limitTo(least)
   }
 
   async #forgetOldest(): Promise<void> {
@@ -85,16 +116,4 @@ export class MemoryCare {
   }
 }
 
-function membersOf(state: Pick<State, 'records'>): MemoryLimits[] {
-  return Array.from(state.records(MEMBER), ([, { memory }]) => memory).filter((one) => one !== undefined)
-}
-
-function smallestOf(limits: readonly MemoryLimits[]): MemoryLimits {
-  const least = (field: keyof MemoryLimits): number =>
-    limits.reduce((first, one) => Math.min(first, one[field]), Infinity)
-  return {
-    heapBytes: least('heapBytes'),
-    memoryBytes: least('memoryBytes'),
-    contentBytes: least('contentBytes'),
-  }
-}
+const FIELDS = ['heapBytes', 'memoryBytes', 'contentBytes'] as const

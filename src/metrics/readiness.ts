@@ -9,6 +9,7 @@ export interface NotReady {
     | 'memory'
     | 'prefix-nested'
     | 'store-empty'
+    | 'etcd-apart'
     | 'damaged'
   readonly detail: string
   /** How long this has lasted, in ms. */
@@ -28,7 +29,7 @@ export interface Lagging extends Lasting {
 
 /** Something in the store that an operator must mend. This server works. */
 export interface StoreFault extends Lasting {
-  readonly code: 'prefix-nested' | 'damaged' | 'store-empty'
+  readonly code: 'prefix-nested' | 'damaged' | 'store-empty' | 'etcd-apart'
 }
 
 /** The inputs of readiness. */

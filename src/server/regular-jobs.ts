@@ -1,3 +1,4 @@
+import type { Logger } from 'pino'
 import { GoneHistory } from '../jobs/gone-history.ts'
 import { HistoryCleaner } from '../jobs/history-cleaner.ts'
 import { forgetDisablings } from '../core/naming/commands/instance-disabling.ts'
@@ -27,6 +28,7 @@ interface JobParts extends JoinedParts {
   readonly certificates: Certificates | undefined
   readonly useKeyPair: (pair: KeyPair) => void
   readonly connections: Pick<ClientConnections, 'tick'>
+  readonly log: Pick<Logger, 'warn'>
 }
 
 /** Starts all regular jobs. `stop` of the result ends them. */

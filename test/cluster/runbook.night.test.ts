@@ -138,17 +138,23 @@ async function workTogether(numbers: readonly number[], ...items: readonly strin
   expect(peers.sort()).toEqual(hosts)
 }
 
+const etcdctl = (command: string): Promise<string> =>
+  machines.run(`cd /var/lib/waypost && export ETCDCTL_ENDPOINTS=http://10.0.0.1:2379; etcdctl ${command}`, 1)
+
+async function warns(number: number, code: string): Promise<void> {
+  await until(
+    async () => fetch(`${urlOf(number)}/readyz`).then((reply) => reply.text(), String),
+    (text) => text.includes(code),
+    LIMIT_MS,
+  )
+}
+
 /** All members of etcd come back without data, and all servers notice it. */
 async function loseData(): Promise<void> {
   for (const number of [1, 2, 3]) await machines.run('systemctl stop etcd', number)
   for (const number of [1, 2, 3])
     await machines.run('rm -r /var/lib/etcd/data && systemctl --no-block start etcd', number)
-  for (const number of [1, 2, 3])
-    await until(
-      async () => fetch(`${urlOf(number)}/readyz`).then((reply) => reply.text(), String),
-      (text) => text.includes('store-empty'),
-      LIMIT_MS,
-    )
+  for (const number of [1, 2, 3]) await warns(number, 'store-empty')
 }
 
 describe.skipIf(skip)(`the runbook${note}`, { timeout: 6 * LIMIT_MS }, () => {
@@ -217,6 +223,39 @@ describe.skipIf(skip)(`the runbook${note}`, { timeout: 6 * LIMIT_MS }, () => {
     await runBlock(confirm!)
     await workTogether([1, 2, 3])
     for (const number of [1, 2, 3]) expect((await itemAt(number, 'before')).status).toBe(404)
+  })
+
+  test('puts the layout back', async () => {
+    await startMachines()
+    await publish(1, 'before')
+    await etcdctl('del waypost/format')
+    for (const number of [1, 2, 3]) await warns(number, 'store-empty')
+    await run('A missing format')
+    await workTogether([1, 2, 3], 'before')
+  })
+
+  test('mends damaged keys, or takes what is sound to another prefix', async () => {
+    await startMachines()
+    await publish(1, 'before')
+    await publish(1, 'damaged', 'a text\nof two lines\n')
+    const [item, keys, ...salvage] = blocksOf('A damaged key')
+    const damage = async (): Promise<void> => {
+      await etcdctl(`get --print-value-only waypost/c/public/G/damaged | sed '1s/.*/{"facts":{}}/' | head -c -1 > value
+        etcdctl put waypost/c/public/G/damaged < value`)
+      for (const key of ['s/public/DEFAULT_GROUP@@damaged', 'r/user/damaged', 'b/10.0.0.9:8848'])
+        await etcdctl(`put waypost/${key} '{}'`)
+      await etcdctl("put $'waypost/s/\\xff' x")
+      for (const number of [1, 2, 3]) await warns(number, 'damaged')
+    }
+    await damage()
+    await runBlock(item!)
+    expect((await itemAt(2, 'damaged')).text).toBe('a text\nof two lines\n')
+    expect(await runBlock(keys!)).toContain('The store is sound')
+    await workTogether([1, 2, 3], 'before')
+    await damage()
+    for (const block of salvage) await runBlock(block)
+    await workTogether([1, 2, 3], 'before')
+    expect((await itemAt(1, 'damaged')).status).toBe(404)
   })
 
   test('frees a full etcd, and the servers write again by themselves', async () => {

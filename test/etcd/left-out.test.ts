@@ -359,6 +359,13 @@ describe.skipIf(etcdTools.skip)(`a value that no server has written${note}`, { t
     await put(`${prefix}/c/public/G/a`, await valueOf(`${prefix}/c/public/G/a`))
     await expect.poll(() => namesIn(server), WAIT).toEqual([`${prefix}/c/public/G/a`])
     await follows(later, server)
+    // The watch does not show pieces: the comparison finds that they are there again.
+    await put(kvs[0]!.key, kvs[0]!.value)
+    for (const one of [server, later]) {
+      await one.store.compare({})
+      expect([one.store.damaged, one.contentOf()]).toEqual([[], content])
+      expect(() => refuseDamaged(one.state, KEY)).not.toThrow()
+    }
     expect([server.failures, later.failures]).toEqual([[], []])
   })
 

@@ -4,7 +4,7 @@ import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
 import { Database } from '../../src/command/move/database/connection.ts'
-import { silently } from '../../src/command/move/waiting.ts'
+import type { Waiting } from '../../src/command/move/waiting.ts'
 import { column, EOF, fakeMysql, type FakeSession, greeting, OK, refusal, row } from '../probes/fake-mysql.ts'
 import { startMariadb, type TemporaryMariadb } from '../probes/temporary-mariadb.ts'
 import { needTool } from '../support/need-tool.ts'
@@ -13,6 +13,7 @@ import { schemaOf } from './old-schemas.ts'
 
 const mariadb = needTool('mariadbd', 'mariadb-install-db')
 const TEST_MS = 180_000
+const silently: Waiting = (_what, work) => work
 const PASSWORD = { WAYPOST_MYSQL_PASSWORD: 's' }
 /** The bytes of the largest packet: the next one belongs to the same message. */
 const FULL = 0xff_ff_ff
@@ -121,6 +122,24 @@ test('a packet that the driver cannot read ends the move', { timeout: TEST_MS },
     [expect.stringContaining(`/nacos: `)],
   ])
 })
+
+test.each(['feffffffffffffff0f', 'fe0000000000000010', 'fdffffff', 'fcffff', '04'])(
+  'a cell that says more bytes (%s) than it has ends the move',
+  { timeout: TEST_MS },
+  async (length) => {
+    const cut = Buffer.concat([row('1'), Buffer.from(length, 'hex'), Buffer.from('abc')])
+    // The driver keeps the last ones while the first ones are read.
+    const rows = [...Array.from({ length: 20 }, () => row('1', 'abc')), cut]
+    const { port } = await database((sql) =>
+      sql.includes('DISTINCT') ? [['tenant_id', 'x'], rows] : undefined,
+    )
+    const { code, stderr } = await planFrom(port)
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/^waypost: .*no answer: a value is longer.*\n$/),
+    ])
+  },
+)
 
 describe('a move from a database that sends without an end', { timeout: TEST_MS }, () => {
   test.each<[string, Answering, RegExp]>([

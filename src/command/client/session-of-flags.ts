@@ -95,12 +95,16 @@ function queryOf(params: Params): URLSearchParams {
   return query
 }
 
+/** The server cannot read a value of its store. */
+export class DamagedError extends Error {}
+
 /** Problems that are an answer: the thing is missing, exists already, or has changed. */
 const DIFFERS = /:(?:[a-z-]+-not-found|config-changed)$/
 
 function problemError(status: number, text: string): Error {
   const message = problemOf(status, text)
   const type = /"type":"([^"]*)"/.exec(text)?.[1] ?? ''
+  if (type.endsWith(':damaged')) return new DamagedError(message)
   return DIFFERS.test(type) ? new DiffersError(message) : new Error(message)
 }
 

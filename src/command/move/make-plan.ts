@@ -39,7 +39,7 @@ const MOST_SHOWN = 20
  */
 export async function makePlan(flags: PlanFlags, file: string, progress: Progress): Promise<CommandResult> {
   const known = await KnownLines.of(flags.since)
-  const waiting = waitingOn((text) => progress.show(`waypost: ${text}`))
+  const waiting = waitingOn(progress)
   const reading = { ...readingOf(flags, progress), earlier: known, waiting }
   const writer = await PlanWriter.begin(file)
   try {

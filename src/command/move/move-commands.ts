@@ -91,29 +91,29 @@ async function move(flags: MoveFlags, progress: Progress): Promise<CommandResult
   if (apply !== undefined) {
     if (from !== undefined || plan !== undefined)
       throw new UsageError('--apply takes the plan as it is: leave out --from and --plan')
-    return applyTo(await targetOrUnknown(flags), [flags, apply], progress)
+    return applyTo(await targetOrUnknown(flags, progress), [flags, apply], progress)
   }
   if (from === undefined)
     throw new UsageError('move needs --from, or --apply with a plan that is there already')
   const { makePlan } = await import('./make-plan.ts')
   if (plan === undefined) return moveAtOnce({ ...flags, from }, progress)
-  const target = await targetIn({ ...flags, from })
+  const target = await targetIn({ ...flags, from }, progress)
   if (target === undefined && (flags.to !== undefined || flags.context !== undefined))
     throw new UsageError('--plan only reads: --to and --context belong to --apply')
   return makePlan({ ...flags, from, ...(target && { target: target.kind }) }, plan, progress)
 }
 
 /** The server of `--to`, if a plan is written to another kind of server. */
-async function targetIn(flags: MoveFlags): Promise<BackTarget | undefined> {
+async function targetIn(flags: MoveFlags, progress: Progress): Promise<BackTarget | undefined> {
   // With --from, --username names a user of that server.
   const username = flags.from === undefined ? flags.username : flags.toUsername
-  return (await import('./back/write-back.ts')).backTargetOf(flags, username)
+  return (await import('./back/write-back.ts')).backTargetOf(flags, username, progress)
 }
 
 /** Undefined for an unknown server: it may be a Waypost behind a prefix, so it is called as one, which shows the error. */
-async function targetOrUnknown(flags: MoveFlags): Promise<BackTarget | undefined> {
+async function targetOrUnknown(flags: MoveFlags, progress: Progress): Promise<BackTarget | undefined> {
   const { UnknownServerError } = await import('./old/detect-server.ts')
-  return targetIn(flags).catch((error: unknown) => {
+  return targetIn(flags, progress).catch((error: unknown) => {
     if (error instanceof UnknownServerError) return undefined
     throw error
   })
@@ -139,7 +139,7 @@ async function moveAtOnce(
   if (flags.to === undefined && flags.context === undefined)
     throw new UsageError('move needs --plan FILE, or --to with the server that gets it')
   const { makePlan } = await import('./make-plan.ts')
-  const target = await targetOrUnknown(flags)
+  const target = await targetOrUnknown(flags, progress)
   const directory = mkdtempSync(join(tmpdir(), 'waypost-move-'))
   const remove = (): void => rmSync(directory, { recursive: true, force: true })
   for (const signal of ['SIGINT', 'SIGTERM'] as const)

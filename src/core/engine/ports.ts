@@ -190,6 +190,8 @@ export interface StoreFollower {
   reloaded(loaded: Loaded): void
   /** Whether there is this service; absent: all that are needed are there. */
   hasService?(service: ServiceKey): boolean
+  /** A record of history has this stamp, and no change that the feed has brought: later decisions have later ones. */
+  saw?(stamp: number): void
 }
 
 /** A commit with less time than this (ms) is not begun: finding out about a lost answer needs a part of it. */

@@ -40,6 +40,10 @@ export class SharedFollower implements StoreFollower {
     return this.#follower.state.services.get(service) !== undefined
   }
 
+  saw(stamp: number): void {
+    this.#stamps.see(stamp)
+  }
+
   #seen(changes: readonly FedChange[]): readonly Change[] {
     for (const change of changes) this.#stamps.see(stampOfChange(change))
     const { state, serials } = this.#follower

@@ -1,6 +1,7 @@
 import type { HistoryLimits } from '../../core/config/state/history-limits.ts'
 import type { Room } from '../../core/engine/store-room.ts'
 import type { Settings } from '../../settings/settings.ts'
+import { membersApart } from '../../store/etcd/client/one-cluster.ts'
 import type { MemberStatus } from '../../store/etcd/client/version.ts'
 import type { OpenEtcd } from '../../store/etcd/open-etcd.ts'
 import type { QuotaShares } from '../../store/etcd/space/quota-shares.ts'
@@ -34,6 +35,8 @@ export class EtcdFiles {
   readonly #etcd: Pick<OpenEtcd, 'client'>
   readonly #settings: Pick<Settings, 'storeReserveBytes' | 'etcdQuotaBytes'>
   #dueMs = 0
+  #apart: readonly string[] | undefined
+  #wereApart = false
 
   constructor(
     etcd: Pick<OpenEtcd, 'client'>,
@@ -49,7 +52,16 @@ export class EtcdFiles {
     if (!isUrgent && nowMs < this.#dueMs) return undefined
     this.#dueMs = nowMs + FILES_MS
     const { storeReserveBytes: reserveBytes, etcdQuotaBytes: quotaBytes } = this.#settings
-    return roomOf(await answering(this.#etcd), { reserveBytes, quotaBytes })
+    const members = await answering(this.#etcd)
+    const apart = membersApart(members)
+    this.#apart = this.#wereApart ? apart : undefined
+    this.#wereApart = apart !== undefined
+    return roomOf(members, { reserveBytes, quotaBytes })
+  }
+
+  /** Two endpoints that were no members of one cluster at the last two looks. */
+  get apart(): readonly string[] | undefined {
+    return this.#apart
   }
 
   /** The bytes of the file that is nearest to its quota. Undefined: no member answers. */

@@ -49,7 +49,7 @@ import { responsibleFor } from '../process/responsible.ts'
 import { SharedMembers } from './shared-members.ts'
 import { StoreFaults } from './store-faults.ts'
 import { reportsOf } from './store-reports.ts'
-import { ownFacts, warnOfOpenNetworks, withoutAlarm, withPatience } from './shared-start.ts'
+import { oneCluster, ownFacts, warnOfOpenNetworks, withoutAlarm, withPatience } from './shared-start.ts'
 
 /** How long a new member waits until it sees itself among the members, and how often it looks. */
 const SEEN_MS = 5_000
@@ -148,7 +148,8 @@ export class SharedInstallation implements Installation {
       log: opened.log,
     })
     this.#clocks = new MemberClocks({ ...asking, wallMs, log: opened.log })
-    this.#faults = new StoreFaults({ store: etcd.store, log: opened.log, monotonicMs })
+    const seen = { files: this.#files, log: opened.log, monotonicMs }
+    this.#faults = new StoreFaults({ store: etcd.store, ...seen })
   }
 
   /** Opens the store and loads it. Rejects with an Error if etcd cannot be reached, or is not for this version. */
@@ -173,6 +174,7 @@ export class SharedInstallation implements Installation {
     })
     try {
       await withPatience(() => etcd.client.checkVersions(), { log })
+      await oneCluster(etcd)
       await withoutAlarm(etcd, log)
       history = historyLimits(settings, quotaOf(await answering(etcd), settings.etcdQuotaBytes))
       await withPatience(() => requireNotedMemory(etcd.store, memoryLimitsOf(settings)), { log })

@@ -9,7 +9,9 @@ import { advertisedHost, advertisedPort } from '../../server-address.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { systemClock } from '../../store/etcd/client/clock.ts'
 import { EtcdError } from '../../store/etcd/client/etcd-error.ts'
+import { apartText, membersApart } from '../../store/etcd/client/one-cluster.ts'
 import { LAYOUTS } from '../../store/etcd/format/layout.ts'
+import { NotExaminable } from '../../store/local-file.ts'
 import { PlaceTaken } from '../../store/etcd/failures/place-taken.ts'
 import { ALARM_ADVICE, hasAlarm } from '../../store/etcd/space/space.ts'
 import type { OpenEtcd } from '../../store/etcd/open-etcd.ts'
@@ -25,6 +27,8 @@ const REACH_MS = 60_000
 const RETRY_MS = 500
 /** How long a first start waits for servers that miss data there. */
 const OTHERS_MS = 3_000
+/** How often a start looks whether etcd is one cluster: more than an election takes. */
+const APART_LOOKS = 10
 /** How often a start that waits for space logs it. */
 const ALARM_MS = 60_000
 /** How often the same refusal of etcd is logged, and for how many refusals that is remembered. */
@@ -83,6 +87,16 @@ export async function othersMayKnow(log: Pick<Logger, 'info'>): Promise<void> {
     'etcd has no data under this prefix, and is young: the first start waits for servers that may know more',
   )
   await systemClock.sleep(OTHERS_MS)
+}
+
+/** Throws an Error if the members of etcd are not one cluster, also after the time of an election. */
+export async function oneCluster(etcd: OpenEtcd): Promise<void> {
+  for (let looks = 1; ; looks++) {
+    const apart = membersApart(await answering(etcd))
+    if (apart === undefined) return
+    if (looks === APART_LOOKS) throw new NotExaminable(apartText(apart))
+    await systemClock.sleep(RETRY_MS)
+  }
 }
 
 /** Waits while etcd has its alarm for a full quota, until an operator lifts it: without a lease no server can join. */

@@ -1,7 +1,9 @@
 import type { Logger } from 'pino'
+import type { EtcdFiles } from './etcd-limits.ts'
 import { DAMAGED_ADVICE } from './store-reports.ts'
 import type { StoreFault } from '../../metrics/readiness.ts'
 import type { EtcdStore } from '../../store/etcd/etcd-store.ts'
+import { apartText } from '../../store/etcd/client/one-cluster.ts'
 import { EMPTY_ADVICE } from '../../store/etcd/format/store-empty.ts'
 import type { DamagedKey } from '../../store/etcd/failures/damaged-keys.ts'
 
@@ -9,7 +11,8 @@ const MOST_NAMED = 5
 /** The dependencies of {@link StoreFaults}. */
 export interface StoreFaultsParts {
   readonly store: Pick<EtcdStore, 'nestedPrefixes' | 'damaged' | 'missing'>
-  readonly log: Pick<Logger, 'warn'>
+  readonly files: Pick<EtcdFiles, 'apart'>
+  readonly log: Pick<Logger, 'warn' | 'error'>
   readonly monotonicMs: () => number
 }
 
@@ -20,6 +23,7 @@ export class StoreFaults {
   #nestedSinceMs = 0
   #damagedSinceMs: number | undefined
   #missingSinceMs: number | undefined
+  #apartSinceMs: number | undefined
 
   constructor(parts: StoreFaultsParts) {
     this.#parts = parts
@@ -40,6 +44,14 @@ export class StoreFaults {
     this.#nested = found
   }
 
+  #apart(nowMs: number): readonly string[] | undefined {
+    const { apart } = this.#parts.files
+    if (apart !== undefined && this.#apartSinceMs === undefined)
+      this.#parts.log.error({ endpoints: apart }, 'the endpoints of etcd are not one cluster')
+    this.#apartSinceMs = apart && (this.#apartSinceMs ?? nowMs)
+    return apart
+  }
+
   get current(): StoreFault[] {
     const nowMs = this.#parts.monotonicMs()
     const since = (sinceMs: number): number => Math.round(nowMs - sinceMs)
@@ -53,6 +65,9 @@ export class StoreFaults {
         reason: `${missing.message} ${EMPTY_ADVICE}`,
         forMs: since(this.#missingSinceMs),
       })
+    const apart = this.#apart(nowMs)
+    if (apart !== undefined && this.#apartSinceMs !== undefined)
+      faults.push({ code: 'etcd-apart', reason: apartText(apart), forMs: since(this.#apartSinceMs) })
     if (this.#nested.length > 0)
       faults.push({
         code: 'prefix-nested',

@@ -1,7 +1,7 @@
 import { type CommandResult, DiffersError, UsageError, done } from '../../command-line.ts'
 import type { ConfigVersion } from '../answers.ts'
 import { confirmed } from '../confirmation.ts'
-import { clientOf, type SvcClient } from '../session-of-flags.ts'
+import { clientOf, DamagedError, type SvcClient } from '../session-of-flags.ts'
 import { FormerListeners, watchersOf } from './listeners.ts'
 import {
   bytesOf,
@@ -113,11 +113,12 @@ async function wayBack(client: SvcClient, name: ItemName): Promise<string> {
   return ` This brings it back: waypost config restore ${nameText(name)} ${newest.historyId}${namespace}`
 }
 
-/** The md5 of the deleted item; empty if it has gray versions only. Rejects if it has neither. */
-async function deletedMd5(client: SvcClient, name: ItemName): Promise<string> {
+/** The md5 of the deleted item; empty if it has gray versions only, undefined if it is damaged. Rejects if there is none. */
+async function deletedMd5(client: SvcClient, name: ItemName): Promise<string | undefined> {
   try {
     return (await readItem(client, name)).md5
   } catch (error) {
+    if (error instanceof DamagedError) return undefined
     const gray = await client.get<object[]>('/cs/configs/gray', { namespaceId: client.namespace, ...name })
     if (gray.length > 0) return ''
     throw error

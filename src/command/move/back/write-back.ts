@@ -6,6 +6,7 @@ import { type KnownServer, openServers, rateOf } from '../old/detect-server.ts'
 import { LineCounts, otherCountsText } from '../line-counts.ts'
 import { readPlan } from '../plan-file.ts'
 import { grouped, TimeLeft } from '../time-left.ts'
+import { waitingOn } from '../waiting.ts'
 import { OldWriter } from './old-writer.ts'
 import { goingThing, type TargetKind, type GoingThing } from './what-goes-back.ts'
 import { passwordFrom } from '../move-passwords.ts'
@@ -105,14 +106,16 @@ interface TargetFlags {
 export async function backTargetOf(
   { to, rate }: TargetFlags,
   username: string | undefined,
+  progress: Progress,
 ): Promise<BackTarget | undefined> {
   if (to === undefined) return undefined
-  const [found] = await openServers([to], { perSecond: rateOf(rate) })
+  const asked = { perSecond: rateOf(rate), waiting: waitingOn(progress) }
+  const [found] = await openServers([to], asked)
   const { kind, server } = found!
   if (kind === 'waypost') return undefined
   if (username === undefined) return { ...found!, kind }
   const account = { username, password: await passwordFrom('WAYPOST_PASSWORD', username) }
-  const [signedIn] = await openServers([server.url], { perSecond: rateOf(rate), account })
+  const [signedIn] = await openServers([server.url], { ...asked, account })
   return { ...signedIn!, kind }
 }
 

@@ -3,9 +3,10 @@ import type { Connection, ConnectionOptions, AuthPlugin } from 'mysql2'
 import { messageOf, UsageError } from '../../command-line.ts'
 import { passwordFrom } from '../move-passwords.ts'
 import { printableWord } from '../../terminal-text.ts'
+import { KEPT_BYTES, KEPT_ROWS, ROW_BYTES, ROW_S } from '../answer-limits.ts'
 import { textOfBytes } from '../no-text.ts'
 import type { Waiting } from '../waiting.ts'
-import { MOST_BYTES, ReceivedBytes } from './received-bytes.ts'
+import { ReceivedBytes } from './received-bytes.ts'
 import { connect, isIP } from 'node:net'
 import type { Readable } from 'node:stream'
 import { checkServerIdentity, TLSSocket } from 'node:tls'
@@ -23,18 +24,11 @@ export type DatabaseRow = Readonly<Record<string, string | null>>
 /** The most rows waiting in memory. A row may have 10 MiB. */
 const WAITING_ROWS = 8
 
-/** The database may wait so long until a row is written to the plan, and may take so long for the next row. */
-const PATIENCE_S = 600
-
-/** The most rows and bytes of an answer that is kept in memory: users, permissions, columns. */
-const MOST_ROWS = 500_000
-const MOST_KEPT_BYTES = 256 * 1024 * 1024
-
 /** The dependencies of a database. */
 export interface DatabaseParts {
   readonly flags: DatabaseFlags
   readonly waiting: Waiting
-  /** By default {@link PATIENCE_S}. */
+  /** By default {@link ROW_S}. */
   readonly patienceMs?: number
 }
 
@@ -55,7 +49,7 @@ export class Database {
     this.#connection = connection.connection
     this.#received = connection.received
     this.#waiting = parts.waiting
-    this.#patienceMs = parts.patienceMs ?? PATIENCE_S * 1_000
+    this.#patienceMs = parts.patienceMs ?? ROW_S * 1_000
     const broken = (error: Error): void => {
       this.#error ??= error
       this.#fail?.(error)
@@ -103,7 +97,7 @@ export class Database {
   }
 
   async #begin(): Promise<void> {
-    await this.#run(`SET SESSION net_write_timeout = ${PATIENCE_S}, SESSION group_concat_max_len = 1000000`)
+    await this.#run(`SET SESSION net_write_timeout = ${ROW_S}, SESSION group_concat_max_len = 1000000`)
     await this.#run('SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ')
     await this.renewSnapshot()
   }
@@ -125,12 +119,12 @@ export class Database {
   async rows(sql: string, values: readonly string[] = []): Promise<DatabaseRow[]> {
     const found: DatabaseRow[] = []
     let bytes = 0
-    for await (const row of this.stream(sql, values, MOST_ROWS)) {
+    for await (const row of this.stream(sql, values, KEPT_ROWS)) {
       found.push(row)
       bytes += lengthOf(row)
-      if (bytes <= MOST_KEPT_BYTES) continue
+      if (bytes <= KEPT_BYTES) continue
       this.close()
-      throw this.#failed(new Error(`it sends more than ${MOST_KEPT_BYTES} bytes`), sql)
+      throw this.#failed(new Error(`it sends more than ${KEPT_BYTES} bytes`), sql)
     }
     return found
   }
@@ -161,8 +155,7 @@ export class Database {
         if (++count > most) throw new Error(`it sends more than ${most} rows`)
         const texts = textsOf(row)
         // A fast server may have sent a row before its bytes were looked at.
-        if (lengthOf(texts) > MOST_BYTES)
-          throw new Error(`it sends more than ${MOST_BYTES} bytes for one row`)
+        if (lengthOf(texts) > ROW_BYTES) throw new Error(`it sends more than ${ROW_BYTES} bytes for one row`)
         yield texts
       }
     } catch (error) {
@@ -228,15 +221,28 @@ function changed(rows: Readable): Promise<void> {
   })
 }
 
-/** The driver throws where it reads what comes, so a packet of no form that it knows would end the process. */
+/** What the driver reads a packet by: its place, and the end of the packet. */
+interface Packet {
+  readonly offset: number
+  readonly end: number
+}
+
+/**
+ * The driver throws where it reads what comes, so a packet of no form that it knows would end the process. It cuts a value
+ * that is longer than its packet: that would be another value.
+ */
 function catchUnreadable(connection: Connection, failed: (error: Error) => void): void {
-  const { packetParser: parser } = connection as unknown as {
-    readonly packetParser: { onPacket: (packet: unknown) => void }
+  const driver = connection as unknown as {
+    readonly authorized: boolean
+    handlePacket: (packet?: Packet) => void
   }
-  const read = parser.onPacket
-  parser.onPacket = (packet) => {
+  const read = driver.handlePacket.bind(connection)
+  driver.handlePacket = (packet) => {
     try {
       read(packet)
+      // In a sign-in the zero at the end of a text may be missing.
+      if (packet !== undefined && driver.authorized && !(packet.offset <= packet.end))
+        throw new Error('a value is longer than its packet')
     } catch (error) {
       failed(new Error(`it sends what is no answer: ${messageOf(error)}`, { cause: error }))
     }

@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net'
+import { ROW_BYTES } from '../answer-limits.ts'
 
-/** A row with its largest cell, as `OldServer` limits an answer, and what comes with it. */
-export const MOST_BYTES = 80 * 1024 * 1024
 const LOOK_MS = 50
 
 /**
@@ -24,7 +23,7 @@ export class ReceivedBytes {
   }
 
   #look(): void {
-    if (this.#socket.bytesRead - this.#before <= MOST_BYTES) return
-    this.#socket.destroy(new Error(`it sends more than ${MOST_BYTES} bytes for one row`))
+    if (this.#socket.bytesRead - this.#before <= ROW_BYTES) return
+    this.#socket.destroy(new Error(`it sends more than ${ROW_BYTES} bytes for one row`))
   }
 }

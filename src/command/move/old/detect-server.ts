@@ -5,7 +5,7 @@ import { JavaV1 } from './java-v1.ts'
 import { JavaV3 } from './java-v3.ts'
 import { Pace } from './pace.ts'
 import { RNacos } from './r-nacos.ts'
-import { silently, type Waiting } from '../waiting.ts'
+import type { Waiting } from '../waiting.ts'
 import { OldWaypost } from './waypost.ts'
 
 /** A server and its kind. */
@@ -97,13 +97,13 @@ export function rateOf(text: string): number {
 interface OpenOptions {
   readonly perSecond: number
   readonly account?: OldAccount | undefined
-  readonly waiting?: Waiting
+  readonly waiting: Waiting
 }
 
 /** The servers at these addresses, with their kinds. The rate holds for each. */
 export async function openServers(
   addresses: readonly string[],
-  { perSecond, account, waiting = silently }: OpenOptions,
+  { perSecond, account, waiting }: OpenOptions,
 ): Promise<KnownServer[]> {
   const servers: KnownServer[] = []
   for (const address of addresses)

@@ -2,7 +2,8 @@ import type { SourceKind } from '../../../move/plan.ts'
 import { problemOf } from '../../client/server-session.ts'
 import { messageOf } from '../../command-line.ts'
 import { printableWord } from '../../terminal-text.ts'
-import { type Waiting } from '../waiting.ts'
+import { ANSWER_BYTES, ANSWER_MS } from '../answer-limits.ts'
+import type { Waiting } from '../waiting.ts'
 import { CallError, textOf, refuseErrorIn } from './fields.ts'
 import { LARGE_BYTES, NotYetError, waitingTurn } from './in-order.ts'
 import type { Pace } from './pace.ts'
@@ -10,7 +11,6 @@ import type { Pace } from './pace.ts'
 /** A call is tried so often, each time after a longer wait. */
 const TRIES = 4
 const FIRST_WAIT_MS = 500
-const CALL_LIMIT_MS = 60_000
 
 /** Statuses that another try may mend. Old servers answer 500 for everything. */
 const PASSING = new Set([429, 500, 502, 503, 504])
@@ -20,9 +20,6 @@ const RENEWED_AT = 0.8
 
 /** A restarted server refuses earlier tokens. After a refusal the client signs in again, at most once in this time. */
 const RENEWED_EVERY_MS = 60_000
-
-/** The most bytes of an answer: lists may have the contents of all their items. */
-const MOST_BYTES = 67_108_864
 
 /** The status of a call with a too large answer, from the server or from the size of the answer. */
 export const TOO_LARGE = 413
@@ -131,7 +128,7 @@ export class OldServer {
   }
 
   /** The JSON of a GET. Throws CallError for an answer other than 200 or of more bytes, and for a text that is no JSON. */
-  async json(path: string, params: OldParams = {}, mostBytes = MOST_BYTES): Promise<unknown> {
+  async json(path: string, params: OldParams = {}, mostBytes = ANSWER_BYTES): Promise<unknown> {
     const { text } = await this.get(path, params, mostBytes)
     return this.#parsed(text, callOf(path, params))
   }
@@ -151,7 +148,7 @@ export class OldServer {
   }
 
   /** The answer to a GET. Throws CallError for a status other than 200. */
-  async get(path: string, params: OldParams = {}, mostBytes = MOST_BYTES): Promise<OldAnswer> {
+  async get(path: string, params: OldParams = {}, mostBytes = ANSWER_BYTES): Promise<OldAnswer> {
     const answer = await this.send({ path, params, mostBytes })
     if (answer.status === 200) return answer
     throw this.#refused(callOf(path, params), answer.status, answer.text)
@@ -165,7 +162,7 @@ export class OldServer {
   /** The answer to a call, with any status. Errors that may pass are tried again after a pause. */
   async send(call: OldCall): Promise<OldAnswer> {
     const { method = 'GET', form, headers = {}, isAnonymous = false, isFinal = false } = call
-    const { mostBytes = MOST_BYTES } = call
+    const { mostBytes = ANSWER_BYTES } = call
     const target = callOf(call.path, call.params ?? {})
     const body = form === undefined ? {} : { body: paramsOf(form) }
     for (let tries = 1; ; tries++) {
@@ -192,7 +189,9 @@ export class OldServer {
   async #answersOthers(): Promise<boolean> {
     const signal = AbortSignal.timeout(OTHER_LIMIT_MS)
     try {
-      const response = await fetch(`${this.url}/`, { method: 'HEAD', redirect: 'manual', signal })
+      const place = `${this.url}/`
+      const asked = fetch(place, { method: 'HEAD', redirect: 'manual', signal })
+      const response = await this.#access.waiting(place, asked)
       return response.status !== 503
     } catch {
       return false
@@ -207,14 +206,14 @@ export class OldServer {
     return this.#mayRenew(answer, token) ? this.#signedIn(call, signed) : answer
   }
 
-  async #once(call: string, init: RequestInit, mostBytes = MOST_BYTES): Promise<OldAnswer> {
+  async #once(call: string, init: RequestInit, mostBytes = ANSWER_BYTES): Promise<OldAnswer> {
     const { pace, waiting } = this.#access
     await pace.turn()
     const beganMs = pace.nowMs()
     const calledMs = Date.now()
     try {
       // A redirect could send the token to another server.
-      const signal = AbortSignal.timeout(CALL_LIMIT_MS)
+      const signal = AbortSignal.timeout(ANSWER_MS)
       const place = `${this.url}${call}`
       const fetched = fetch(place, { ...init, redirect: 'manual', signal })
       const response = await waiting(place, fetched)

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import { OldServer } from '../old/old-server.ts'
-import { silently } from '../waiting.ts'
 import { Pace } from '../old/pace.ts'
 import type { Side } from './read-side.ts'
 import { type Findings, parityResult } from './parity-report.ts'
@@ -17,7 +16,7 @@ function sideOf(which: Side['which']): Side {
   const server = new OldServer('http://there/nacos', {
     pace: new Pace(1),
     account: undefined,
-    waiting: silently,
+    waiting: (_what, work) => work,
   })
   return {
     which,

@@ -6,6 +6,7 @@ import { type KnownServer, openServers, rateOf } from '../old/detect-server.ts'
 import type { OldService } from '../old/dialect.ts'
 import type { OldAccount } from '../old/old-server.ts'
 import { TimeLeft } from '../time-left.ts'
+import { type Waiting, waitingOn } from '../waiting.ts'
 import { differencesOf } from './differences.ts'
 import type { BothSides } from './known-differences.ts'
 import { parityResult, type ParityRow } from './parity-report.ts'
@@ -71,7 +72,7 @@ interface ParityRun {
 export async function parity(flags: ParityFlags, progress: Progress): Promise<CommandResult> {
   const skipped = skippedKinds(flags.skip)
   const settleMs = millisecondsOf(flags.settle)
-  const { old, new: other, accounts } = await open(flags)
+  const { old, new: other, accounts } = await open(flags, waitingOn(progress))
   const ephemeral = flags.ephemeral === true
   const left = { old: new TimeLeft(), new: new TimeLeft(), both: new TimeLeft() }
   const shown = (which: keyof typeof left) => (step: string, done: number, total: number) =>
@@ -115,17 +116,20 @@ interface Opened {
 }
 
 /** The new server is read as the same user if it signs in there, else without a user. */
-async function open({ rate, username, newUsername, ...flags }: ParityFlags): Promise<Opened> {
-  const perSecond = rateOf(rate)
+async function open(
+  { rate, username, newUsername, ...flags }: ParityFlags,
+  waiting: Waiting,
+): Promise<Opened> {
+  const asked = { perSecond: rateOf(rate), waiting }
   const account = await accountOf(username, 'WAYPOST_FROM_PASSWORD')
   const reader = await accountOf(newUsername, 'WAYPOST_PASSWORD')
-  const old = await openServers(flags.old, { perSecond, account })
-  const unsigned = await openServers(flags.new, { perSecond })
+  const old = await openServers(flags.old, { ...asked, account })
+  const unsigned = await openServers(flags.new, asked)
   const accepted = account !== undefined && (await signsIn(unsigned[0]!, account)) ? account : undefined
   const as = reader ?? accepted
   return {
     old,
-    new: as === undefined ? unsigned : await openServers(flags.new, { perSecond, account: as }),
+    new: as === undefined ? unsigned : await openServers(flags.new, { ...asked, account: as }),
     accounts: account && { old: account, new: reader?.username === username ? reader! : account },
   }
 }

@@ -17,6 +17,9 @@ export function isSupported(version: string): boolean {
 export interface MemberStatus {
   readonly endpoint: string
   readonly version: string
+  /** The ids of the cluster, and of its leader. */
+  readonly clusterId: bigint
+  readonly leader: bigint
   /** Whether it knows a leader, without which nothing can be changed. */
   readonly hasLeader: boolean
   /** Bytes of the database file, and bytes in use. */
@@ -36,6 +39,8 @@ export async function memberStatus(connection: EtcdConnection, limitMs: number):
   return {
     endpoint: connection.endpoint,
     version: status.version,
+    clusterId: status.header?.clusterId ?? 0n,
+    leader: status.leader,
     hasLeader: status.leader !== 0n,
     sizeBytes: Number(status.dbSize),
     inUseBytes: Number(status.dbSizeInUse),

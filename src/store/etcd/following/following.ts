@@ -9,8 +9,8 @@ import type { KeyChange } from '../client/whole-revisions.ts'
 import type { HistorySize } from '../history/history-size.ts'
 import type { Watch } from '../client/watch.ts'
 import type { DamagedKeys } from '../failures/damaged-keys.ts'
-import type { ReadParts } from '../keys/read-values.ts'
-import type { Keys } from '../keys/keys.ts'
+import { readItem, type ReadParts, readWholeRecord } from '../keys/read-values.ts'
+import type { KeyPlace, Keys } from '../keys/keys.ts'
 import type { ComparedKind, Difference, KnownKeys } from '../keys/known-keys.ts'
 import { StoreEmpty } from '../format/store-empty.ts'
 import type { StoreInUse } from '../format/store-in-use.ts'
@@ -43,6 +43,9 @@ export interface FollowingParts {
   /** Called when everything was loaded again, with the numbers of keys that were known before and are known now. */
   readonly reloaded?: ((keys: { before: number; after: number }) => void) | undefined
 }
+
+/** How many left-out keys a comparison reads again. */
+const MOST_TRIED = 100
 
 /** How far a server is behind etcd. */
 export interface FeedFigures {
@@ -137,6 +140,11 @@ export class Following {
     this.#start()
   }
 
+  /** See `StoreFollower.saw`. */
+  saw(stamp: number): void {
+    this.#feed.saw(stamp)
+  }
+
   /** Resolves with true when the follower has this revision, and with false if that takes longer. */
   async reached(revision: Revision, limitMs: number): Promise<boolean> {
     this.#newest = Math.max(this.#newest, revision)
@@ -184,8 +192,36 @@ export class Following {
     this.#lastDifferences = texts
     // Services and instances are loaded together.
     const kinds = new Set(mended.map(({ kind }) => (kind === 'service' ? 'instance' : kind)))
+    for (const kind of await this.#healed()) kinds.add(kind)
     for (const kind of kinds) await this.#mend(kind)
     return found
+  }
+
+  /** The kinds of left-out keys that can be read now: their pieces are there again, which the watch does not show. */
+  async #healed(): Promise<Set<'config' | 'small-record'>> {
+    const { keys, damaged } = this.#parts
+    const healed = new Set<'config' | 'small-record'>()
+    for (const { key } of (damaged?.all ?? []).slice(0, MOST_TRIED)) {
+      const place = keys.read(key)
+      if (place?.of !== 'config' && place?.of !== 'small-record') continue
+      // The marks of damaged items are among the records, and are made after the items.
+      if (await this.#isReadable(key, place)) healed.add(place.of).add('small-record')
+    }
+    return healed
+  }
+
+  /** Whether a key has a value that can be read. False if etcd is away: the next comparison looks again. */
+  async #isReadable(key: string, place: Extract<KeyPlace, { of: 'config' | 'small-record' }>) {
+    const { client, readParts } = this.#parts
+    try {
+      const [kv] = (await client.range({ key })).kvs
+      if (kv === undefined) return false
+      if (place.of === 'config') await readItem(place.key, kv.value, readParts)
+      else await readWholeRecord({ recordKind: place.kind, id: place.id }, kv.value, readParts)
+      return true
+    } catch {
+      return false
+    }
   }
 
   #leftOut(kind: ComparedKind): number {

@@ -78,6 +78,11 @@ export class StoreFeed {
     this.#work()
   }
 
+  /** See `StoreFollower.saw`. */
+  saw(stamp: number): void {
+    this.#follower?.saw?.(stamp)
+  }
+
   /** The watch has a whole revision, at this time. */
   add(revision: KeyRevision, atMs: number): void {
     this.#queue.push({ revision, atMs })

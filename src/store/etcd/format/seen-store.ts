@@ -4,7 +4,7 @@ import { INSTALLATION } from './installation-name.ts'
 import { STORE_EMPTY } from './store-empty.ts'
 
 /** A value that every installation has since its first start. */
-const ALWAYS = 'peer-secret'
+const SECRET = 'peer-secret'
 
 /** What is there at one revision of all that a running installation has. */
 export interface SeenStore {
@@ -12,24 +12,26 @@ export interface SeenStore {
   readonly installation: KeyValue | undefined
   /** See `EmptyNotice`. */
   readonly notice: KeyValue | undefined
-  /** Whether there is the secret of the servers. */
-  readonly hasSecret: boolean
+  /** Whether there is the secret of the servers, or the number of the requests of this server. */
+  readonly isUsed: boolean
 }
 
-/** The operations of a transaction that give a {@link SeenStore}, in the order of {@link seenIn}. */
-export function readsOfStore(keys: Keys): TxnOperation[] {
+/** The operations of a transaction that give a {@link SeenStore}, in the order of {@link seenIn}. `member`: this server. */
+export function readsOfStore(keys: Keys, member?: string): TxnOperation[] {
+  const always = [keys.of({ of: 'remembered', name: SECRET })]
+  if (member !== undefined) always.push(keys.of({ of: 'request', id: member }))
   const remembered = (name: string): string => keys.of({ of: 'remembered', name })
   return [
     { do: 'range', key: keys.of({ of: 'format' }) },
     { do: 'range', key: remembered(INSTALLATION) },
     { do: 'range', key: remembered(STORE_EMPTY) },
-    { do: 'range', key: remembered(ALWAYS), countOnly: true },
+    ...always.map((key): TxnOperation => ({ do: 'range', key, countOnly: true })),
   ]
 }
 
 /** The results of {@link readsOfStore}. */
 export function seenIn(results: readonly TxnOperationResult[]): SeenStore {
   const [format, installation, notice] = results.map((one) => (one.did === 'range' ? one.kvs[0] : undefined))
-  const secret = results[3]
-  return { format, installation, notice, hasSecret: secret?.did === 'range' && secret.count > 0 }
+  const isUsed = results.slice(3).some((one) => one.did === 'range' && one.count > 0)
+  return { format, installation, notice, isUsed }
 }

@@ -77,13 +77,13 @@ export class StoreInUse {
   whenMissed: (error: StoreEmpty) => void = () => undefined
 
   constructor(parts: StoreInUseParts) {
-    const { keys, understood = LAYOUTS } = parts
+    const { keys, understood = LAYOUTS, member } = parts
     this.#parts = parts
     this.#formatKey = keys.of({ of: 'format' })
     this.#nameKey = keys.of({ of: 'remembered', name: INSTALLATION })
     this.#noticeKey = keys.of({ of: 'remembered', name: STORE_EMPTY })
     this.#understood = understood
-    this.#reads = readsOfStore(keys)
+    this.#reads = readsOfStore(keys, member)
   }
 
   /** The layout in use, as this server has seen it last; 0: not yet. */
@@ -193,7 +193,7 @@ export class StoreInUse {
     const { client, keys } = this.#parts
     const members = { key: keys.every('member'), end: `${keys.every('member').slice(0, -1)}0` }
     const read = await client.txn({ compare: [], success: [...this.#reads, { do: 'range', ...members }] })
-    this.saw(seenIn(read.results))
+    this.saw(seenIn(read.results.slice(0, -1)))
     const found = read.results.at(-1)
     if (this.#isNamed() || found?.did !== 'range' || !found.kvs.every(understands)) return
     const bytes = installationBytes(known ?? newInstallation('start'))
@@ -269,13 +269,13 @@ export class StoreInUse {
   }
 
   /** Why this is not the store that was seen. */
-  #fault({ format, installation, hasSecret }: SeenStore): StoreEmpty | undefined {
+  #fault({ format, installation, isUsed }: SeenStore): StoreEmpty | undefined {
     if (format === undefined) return this.#isGone()
     if (copyIn(this.#formatKey, textOf(format)) !== undefined) return this.#isFilled()
     if (this.#name === undefined) return undefined
     const found = nameIn(installation)
-    // Only the name is lost, or damaged: what else every installation has is there.
-    if (found === undefined && hasSecret) return undefined
+    // Only the name is lost, or damaged: something else that only this installation has is there.
+    if (found === undefined && isUsed) return undefined
     return found !== undefined && isSameOrNext(this.#name.id, found) ? undefined : this.#isOther(found?.id)
   }
 

@@ -84,7 +84,7 @@ export class MemberPlace {
         { do: 'range', key: this.#keys.of({ of: 'elected' }) },
         { do: 'range', key: this.#termKey },
         { do: 'range', key: this.#keys.of({ of: 'request', id: this.#id }) },
-        ...readsOfStore(this.#keys),
+        ...readsOfStore(this.#keys, this.#id),
       ],
     })
     const [members = [], [elected] = [], [term] = [], [request] = []] = results.map(kvsOf)

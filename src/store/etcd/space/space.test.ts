@@ -8,7 +8,8 @@ const LIMITS = { reserveBytes: 256 * MIB, quotaBytes: 2048 * MIB }
 /** A member with a file of this many MiB, and this many in use; it reports no quota, as 3.5. */
 function member(sizeMib: number, inUseMib = sizeMib, more: Partial<MemberStatus> = {}): MemberStatus {
   const sizes = { sizeBytes: sizeMib * MIB, inUseBytes: inUseMib * MIB, quotaBytes: undefined }
-  return { endpoint: 'http://e:2379', version: '3.5.18', hasLeader: true, errors: [], ...sizes, ...more }
+  const place = { endpoint: 'http://e:2379', version: '3.5.18', clusterId: 1n, leader: 1n }
+  return { ...place, hasLeader: true, errors: [], ...sizes, ...more }
 }
 
 const leftMib = (...members: MemberStatus[]): number => roomOf(members, LIMITS)!.leftBytes / MIB

@@ -51,6 +51,7 @@ const commits = new Commits({
       return Promise.resolve(!isBehind)
     },
     keysOf: (revision) => known[revision],
+    saw: () => {},
   },
   chunks: { write: () => Promise.resolve(), forget: () => {} },
   failed: (error) => failures.push(error),

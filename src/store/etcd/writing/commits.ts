@@ -27,7 +27,7 @@ export interface CommitsParts {
   readonly member: string
   readonly clock: Clock
   readonly fence: Pick<RequestFence, 'send'>
-  readonly following: Pick<Following, 'reached' | 'reachedAll' | 'keysOf'>
+  readonly following: Pick<Following, 'reached' | 'reachedAll' | 'keysOf' | 'saw'>
   readonly chunks: Pick<Chunks, 'write' | 'forget'>
   /** Keeps history within its bytes; undefined: it has no limit. */
   readonly history?: Pick<HistoryCut, 'ofUnit' | 'ofAll'> | undefined
@@ -69,7 +69,7 @@ export class Commits {
 
   constructor(parts: CommitsParts) {
     this.#parts = parts
-    this.#foreign = new ForeignHistory(parts.client, parts.keys)
+    this.#foreign = new ForeignHistory(parts)
   }
 
   /** See the port. */

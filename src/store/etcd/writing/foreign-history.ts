@@ -1,23 +1,31 @@
+import { isSeen } from '../../../core/decisions/stamps.ts'
 import type { EtcdClient } from '../client/etcd-client.ts'
 import type { KeyCondition, KeyRange, TxnOperation } from '../client/messages.ts'
+import type { Following } from '../following/following.ts'
 import { compareKeys, type Keys } from '../keys/keys.ts'
 
 /** How many keys of a range one look reads, and how many foreign keys are remembered. */
 const MOST_READ = 20
 const MOST_KEPT = 1_000
 
+/** The dependencies of `ForeignHistory`. */
+export interface ForeignHistoryParts {
+  readonly client: Pick<EtcdClient, 'txn'>
+  readonly keys: Keys
+  readonly following: Pick<Following, 'saw'>
+}
+
 /**
- * Keys that no server has written in the histories of items. A change compares that its item has no later record; such a key
- * would be one for ever. It is found after a conflict, and the comparison leaves it out from then on.
+ * Keys in the histories of items that no change has brought. A change compares that its item has no later record; such a key
+ * would be one for ever. It is found after a conflict. The clock of changes follows a record that it can follow. The
+ * comparison leaves out all other keys from then on.
  */
 export class ForeignHistory {
-  readonly #client: Pick<EtcdClient, 'txn'>
-  readonly #keys: Keys
+  readonly #parts: ForeignHistoryParts
   readonly #found = new Set<string>()
 
-  constructor(client: Pick<EtcdClient, 'txn'>, keys: Keys) {
-    this.#client = client
-    this.#keys = keys
+  constructor(parts: ForeignHistoryParts) {
+    this.#parts = parts
   }
 
   /** The conditions that a range is empty but for foreign keys. */
@@ -35,16 +43,20 @@ export class ForeignHistory {
 
   /** Looks for foreign keys in the histories that a refused transaction has compared. Rejects if etcd is away. */
   async look(compare: readonly KeyCondition[]): Promise<void> {
-    const history = this.#keys.every('history')
+    const { client, keys, following } = this.#parts
+    const history = keys.every('history')
     const success = compare.flatMap(({ key, end, of }): TxnOperation[] =>
       of === 'create' && end !== undefined && key.startsWith(history)
         ? [{ do: 'range', key, end, limit: MOST_READ }]
         : [],
     )
     if (success.length === 0) return
-    const { results } = await this.#client.txn({ compare: [], success })
+    const { results } = await client.txn({ compare: [], success })
     const kvs = results.flatMap((one) => (one.did === 'range' ? one.kvs : []))
-    for (const { key } of kvs)
-      if (this.#keys.read(key)?.of !== 'history' && this.#found.size < MOST_KEPT) this.#found.add(key)
+    for (const { key } of kvs) {
+      const place = keys.read(key)
+      if (place?.of === 'history' && isSeen(place.stamp)) following.saw(place.stamp)
+      else if (this.#found.size < MOST_KEPT) this.#found.add(key)
+    }
   }
 }

@@ -3,6 +3,9 @@ import {
   type ExplainedSelection,
   explainSelection,
 } from '../../core/naming/state/explain-selection.ts'
+import { isBeating, type Liveness } from '../../core/naming/liveness/liveness.ts'
+import { isShorterThanInterval } from '../../core/naming/state/beat-timing.ts'
+import type { Now } from '../../core/decisions/stamps.ts'
 import { existingService } from '../../core/naming/commands/service-commands.ts'
 import type { ServiceKey } from '../../core/naming/state/service.ts'
 import type { State } from '../../core/engine/state.ts'
@@ -30,8 +33,15 @@ export interface ExplainedList extends Omit<ExplainedSelection, 'instances'> {
   readonly entries: readonly ExplainedInstance[]
 }
 
+interface ExplanationParts {
+  readonly guard: Guard
+  readonly state: State
+  readonly liveness: Pick<Liveness, 'told'>
+  readonly clock: () => Now
+}
+
 /** Makes the operations that explain lists. */
-export function explanationOperations({ guard, state }: { readonly guard: Guard; readonly state: State }) {
+export function explanationOperations({ guard, state, liveness, clock }: ExplanationParts) {
   return {
     /** Says why a client gets each instance of a service, or does not. Refusal `service-not-found`. */
     explain: guard.operation({
@@ -42,11 +52,18 @@ export function explanationOperations({ guard, state }: { readonly guard: Guard;
         const page = cutPage(request.page)
         const { instances, ...about } = explained(state, request)
         const listedCount = instances.filter(({ isListed }) => isListed).length
-        const entries = pageOf(instances, page)
+        const toldMs = liveness.told.at(clock().healthMs)
+        const entries = pageOf(instances, page).map((one) => withShortWait(one, toldMs))
         return { ...about, page, totalCount: instances.length, listedCount, protectThreshold, entries }
       },
     }),
   }
+}
+
+function withShortWait(explained: ExplainedInstance, toldMs: number): ExplainedInstance {
+  const { instance, reasons } = explained
+  const isShort = isBeating(instance) && isShorterThanInterval(instance.timing, toldMs)
+  return isShort ? { ...explained, reasons: [...reasons, 'short-wait'] } : explained
 }
 
 function explained(

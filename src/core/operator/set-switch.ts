@@ -1,23 +1,17 @@
 import type { Change } from '../decisions/changes.ts'
 import { type Command, commandOn, synced, unchanged } from '../decisions/decision.ts'
 import { HERE_ALREADY, type ImportOutcome, keeping, TAKEN } from '../decisions/import-outcome.ts'
-import { MEMBER } from '../cluster/members/member-records.ts'
-import { Refusal } from '../refusal.ts'
 import { recordRemoved, recordSaved } from '../records/record-kind.ts'
 import type { View } from '../decisions/view.ts'
 import { readSwitch } from '../switches/read-switch.ts'
 import { LOCAL_SWITCH, SWITCH, type SwitchValue } from '../switches/switch-records.ts'
-import { toldChanges } from '../switches/told-interval.ts'
+import { toldChanges } from './keep-told-interval.ts'
 
-/**
- * Sets one switch, or several at once (`batch`, a JSON object). `localOnly`: this server, until it restarts. With several
- * servers clientBeatInterval is one for all: the server that judges a silence is rarely the one that the client asks.
- */
+/** Sets one switch, or several at once (`batch`, a JSON object). `localOnly`: this server, until it restarts. */
 export function setSwitch(entry: string, text: string, localOnly: boolean): Command<'ok'> {
   return commandOn('switches', (view, { stamp }) => {
     const patch = readSwitch(entry, text)
     const told = toldChanges(view, patch.clientBeatInterval, { stamp, localOnly })
-    if (localOnly && patch.clientBeatInterval !== undefined) checkAlone(view, patch.clientBeatInterval)
     const switches = Object.entries(patch).map(([id, value]) => ({ id, value, stamp }))
     if (switches.length === 0) return unchanged('ok')
     if (!localOnly) return synced([...switches.flatMap((one) => kept(view, one)), ...told], 'ok')
@@ -25,16 +19,6 @@ export function setSwitch(entry: string, text: string, localOnly: boolean): Comm
     if (told.length > 0) return synced([...changes, ...told], 'ok')
     return { changes, durability: 'local', outcome: 'ok' }
   })
-}
-
-function checkAlone(view: View, intervalMs: number): void {
-  const members = Array.from(view.records(MEMBER)).length
-  if (members < 2 || intervalMs === view.switches.clientBeatInterval) return
-  throw new Refusal(
-    'invalid-parameter',
-    `The switch clientBeatInterval is one for all ${members} servers, so debug must be false.`,
-    { parameter: 'debug', allowed: 'false' },
-  )
 }
 
 /** Imports a switch, unless it was set here. Refuses as `setSwitch` does. */

@@ -7,11 +7,8 @@ import {
   livenessOf,
   livingState,
   ORDERS,
-  refusalOf,
   registered,
 } from '../../core.test-support.ts'
-import { MEMBER } from '../../cluster/members/member-records.ts'
-import { VERSIONS } from '../../cluster/members/versions.test-support.ts'
 import type { State } from '../../engine/state.ts'
 import { importSwitch, setSwitch } from '../../operator/set-switch.ts'
 import { recordSaved } from '../../records/record-kind.ts'
@@ -135,10 +132,13 @@ describe('after the switch was lowered', () => {
   })
 
   test.each([
-    ['it counts for the rest of its time', false, 30_000, 12_000],
-    ['nothing of it counts later', false, 50_000, 0],
-    ['one of that server alone counts for its whole time', true, 50_000, 41_000],
-  ])('and after a restart %s', (_, localOnly, passedMs, leftMs) => {
+    ['it counts for the rest of its time', { localOnly: false, passedMs: 30_000, leftMs: 12_000 }],
+    ['nothing of it counts later', { localOnly: false, passedMs: 50_000, leftMs: 0 }],
+    [
+      'a value of that server alone has its whole time',
+      { localOnly: true, passedMs: 50_000, leftMs: 41_000 },
+    ],
+  ])('and after a restart %s', (_, { localOnly, passedMs, leftMs }) => {
     set(20_000, 0, localOnly)
     if (!localOnly) set(5_000, 1_000)
     const records = Array.from(state.records(TOLD_INTERVAL))
@@ -162,22 +162,4 @@ test.each([
   [{}, 5_000, false],
 ])('with %o and an interval of %s ms it is %s that the wait is shorter', (metadata, toldMs, isShorter) => {
   expect(isShorterThanInterval(registered(state, { metadata }).timing, toldMs)).toBe(isShorter)
-})
-
-test('one of several servers cannot have a value of its own', () => {
-  const refused = (value: string) => refusalOf(() => set(Number(value), 0, true))
-  const join = (port: number) => {
-    const about = { site: '', version: '1', process: `p${port}`, auth: 'on', versions: VERSIONS } as const
-    const value = { ip: '10.0.0.9', port, peerPort: port, ...about }
-    state.apply([recordSaved(MEMBER, { id: `10.0.0.9:${port}`, value, stamp: 0 })], at(0))
-  }
-  join(1)
-  expect(refused('6000')).toBeUndefined()
-  set(5_000)
-  join(2)
-  expect(refused('6000')).toBe('invalid-parameter')
-  // The whole object of a query can be sent back.
-  expect(refused('5000')).toBeUndefined()
-  set(6_000)
-  expect(state.switches.clientBeatInterval).toBe(6_000)
 })

@@ -3,8 +3,8 @@ import { DEFAULT_SWITCHES } from '../../switches/switches.ts'
 import { leastWaitMs, type ToldInterval } from '../../switches/told-interval.ts'
 
 /**
- * How often clients were asked to beat that have no interval of their own: as the switch clientBeatInterval says, and for
- * a while as it said before it was lowered. All times are health time.
+ * How often clients are asked to beat that have no interval of their own. The switch clientBeatInterval says it; its value
+ * before counts for a while after it was lowered. All times are health time.
  */
 export class ToldIntervals {
   #switchMs = DEFAULT_SWITCHES.clientBeatInterval

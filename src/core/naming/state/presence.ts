@@ -2,7 +2,8 @@ import type { InstanceAddress, InstanceRecord } from './instance.ts'
 import type { RecordView } from '../../records/record-tables.ts'
 import type { Service, ServiceKey } from './service.ts'
 import type { ServiceEntry, Instance } from './service-entry.ts'
-import type { ToldIntervals } from '../liveness/told-intervals.ts'
+import type { ToldInterval } from '../../switches/told-interval.ts'
+import type { Now } from '../../decisions/stamps.ts'
 
 /** A service and an address in it. */
 export interface InstancePlace {
@@ -25,8 +26,8 @@ export interface Leaving {
  * The part of {@link Liveness} that State uses. State calls it after it has applied a change. All times are health times.
  */
 export interface Presence {
-  /** How often clients were asked to beat. */
-  readonly told: ToldIntervals
+  /** How often clients are asked to beat, and were asked before. */
+  readonly told: { switched(intervalMs: number): void; ended(before: ToldInterval, now: Now): void }
   /** The state that calls it. */
   follow(view: DepartureView): void
   /** The instance is new or has changed. `isBeat`: the change counts as a beat, as a registration does. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { probedNetworks, refusalOfAddress } from './address-guard.ts'
-import { groupsOfIPv6 } from './ip-address.ts'
+import { groupsOfIPv6 } from '../core/text/ip-address.ts'
 
 test.each([
   ['link-local', ['169.254.0.1', '169.254.169.254', '169.254.255.255']],

@@ -1,3 +1,4 @@
+import { hasAddress } from '../../core/text/ip-address.ts'
 import { type HealthChecker, DEFAULT_CHECKER } from '../../core/naming/state/health-checker.ts'
 import {
   type BeatTiming,
@@ -121,7 +122,7 @@ function instanceFilter(request: InstanceViewRequest): (instance: Instance) => b
     const [name, value] = metadata ?? []
     return (
       (cluster === undefined || record.address.cluster === cluster) &&
-      (address === '' || `${record.address.ip}:${record.address.port}`.includes(address)) &&
+      (address === '' || hasAddress(record.address, address)) &&
       (healthy === undefined || instance.healthy === healthy) &&
       (enabled === undefined || record.enabled === enabled) &&
       (name === undefined || hasMetadata(instance.metadata, name, value))

@@ -4,7 +4,7 @@ import type { Instance } from '../../core/naming/state/service-entry.ts'
 import { isBeating, type Liveness } from '../../core/naming/liveness/liveness.ts'
 import type { Now } from '../../core/decisions/stamps.ts'
 import { keepMoved } from '../../core/naming/commands/import-naming.ts'
-import { registerInstance } from '../../core/naming/commands/register-instance.ts'
+import { isNewIp, registerInstance } from '../../core/naming/commands/register-instance.ts'
 import { Refusal } from '../../core/refusal.ts'
 import { afterwards } from '../afterwards.ts'
 import type { InstanceParts } from './instances.ts'
@@ -15,6 +15,8 @@ import { serviceResource, someServices, WRITE_SERVICE } from './services.ts'
 export interface BeatRequest extends BeatSource {
   /** The other fields of a full beat; undefined for a light one. */
   readonly full: FullBeat | undefined
+  /** Whether a new ip that no host can have is refused. Otherwise the instance stays unknown. */
+  readonly isStrict?: boolean
 }
 
 /** The instance in a full beat; undefined fields take their defaults. */
@@ -56,7 +58,9 @@ export function beatOperations(parts: Omit<InstanceParts, 'loop' | 'isAlive' | '
         }
         const { sendBeatOnly, disableAddIP } = state.switches
         // Clients of `/nacos` must get 20404 here: after a refusal, one client library beats in a tight loop.
-        if (request.full === undefined || sendBeatOnly || disableAddIP) return beaten(parts, 'unknown')
+        const isRefused = request.isStrict !== true && !isNewIp(request.ip)
+        if (request.full === undefined || sendBeatOnly || disableAddIP || isRefused)
+          return beaten(parts, 'unknown')
         return registerFrom(parts, request, request.full)
       },
     }),
@@ -109,13 +113,14 @@ async function keepAll(parts: BeatOperationParts, result: Renewed): Promise<Beat
 
 function registerFrom(
   parts: BeatOperationParts,
-  source: BeatSource,
+  source: BeatRequest,
   full: FullBeat,
 ): Beaten | Promise<Beaten> {
   const { serviceKey, ip, port, cluster = DEFAULT_CLUSTER } = source
   const command = registerInstance({
     serviceKey,
     address: { ip, port, cluster },
+    ipRule: source.isStrict === true ? 'host' : undefined,
     ephemeral: full.ephemeral ?? true,
     weight: full.weight ?? 1,
     enabled: true,

@@ -1,4 +1,4 @@
-import { isIPv6 } from 'node:net'
+import { hostPort } from '../../core/text/ip-address.ts'
 import type { ClusterMember } from '../../core/cluster/members/member-view.ts'
 import type { Engine } from '../../core/engine/ports.ts'
 import { serverStatus } from '../../core/operator/server-status.ts'
@@ -217,9 +217,7 @@ function figureOperations(parts: OperatorParts) {
 function addressesOf({ members }: OperatorParts): string[] {
   const all = members()
   const alive = all.filter((member) => member.alive)
-  return (alive.length > 0 ? alive : all)
-    .map(({ ip, port }) => `${isIPv6(ip) ? `[${ip}]` : ip}:${port}`)
-    .toSorted()
+  return (alive.length > 0 ? alive : all).map(({ ip, port }) => hostPort(ip, port)).toSorted()
 }
 
 /** The measurements for everybody: for an address that only the monitoring system reaches. */

@@ -1,3 +1,4 @@
+import { identityOf } from '../../../core/text/ip-address.ts'
 import { configKey } from '../../../core/config/state/config-item.ts'
 import type { ConfigKey } from '../../../core/config/state/config-item.ts'
 import type { InstanceAddress } from '../../../core/naming/state/instance.ts'
@@ -348,7 +349,7 @@ function toService([namespaceId, groupedName]: readonly string[]): ServiceKey {
 }
 
 function addressParts({ ip, port, cluster }: InstanceAddress): readonly string[] {
-  return [ip, String(port), cluster]
+  return [identityOf(ip), String(port), cluster]
 }
 
 /** The address of an instance is behind its service. */

@@ -55,7 +55,7 @@ test.each([
   ['a_b.example', true],
   ['host-1', true],
   ['localhost', true],
-  ['bücher.example', true],
+  ['bücher.example', false],
   ['h:80', false],
   ['10.0.0.7:8080', false],
   ['10.1.1.300', false],

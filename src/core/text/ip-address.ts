@@ -1,7 +1,7 @@
 const GROUPS = 8
 const IPV4 = /^(25[0-5]|2[0-4]\d|1?\d?\d)(\.(25[0-5]|2[0-4]\d|1?\d?\d)){3}$/
 const ZONE = /^(%[\w.~-]+)?$/
-const HOST_NAME = /^[\p{L}\p{N}_-]+(\.[\p{L}\p{N}_-]+)*$/u
+const HOST_NAME = /^[\w-]+(\.[\w-]+)*$/
 
 /** Whether a text is an IPv4 address. */
 export function isIPv4(text: string): boolean {

@@ -111,8 +111,19 @@ export function logOfRefusals(log: Logger): (error: EtcdError) => void {
   }
 }
 
-/** Warns if other machines can reach etcd without TLS. The peer port always has TLS. */
-export function warnOfOpenNetworks({ etcdEndpoints }: Settings, log: Logger): void {
+/**
+ * Warns if other machines can reach etcd without TLS (the peer port always has TLS), or cannot reach this server though
+ * they use the same etcd.
+ */
+export function warnOfNetworks(settings: Settings, log: Logger): void {
+  const { etcdEndpoints } = settings
+  const isHere = (host: string): boolean => isLoopback(host) || host.toLowerCase() === 'localhost'
+  const name = advertisedHost(settings)
+  if (isHere(name) && !etcdEndpoints.every((endpoint) => isHere(new URL(endpoint).hostname)))
+    log.warn(
+      { 'advertise-host': name },
+      'other machines use the same etcd, but none of them can reach this server by its name: set advertise-host',
+    )
   const open = etcdEndpoints.filter((endpoint) => {
     const { protocol, hostname } = new URL(endpoint)
     return protocol === 'http:' && !isLoopback(hostname)

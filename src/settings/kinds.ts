@@ -4,7 +4,7 @@ import { identityOf, isHost } from '../core/text/ip-address.ts'
 
 /** A name of DNS is not longer. */
 const MOST_HOST = 253
-/** They mean every address of a machine, and no one of them. */
+/** They mean every address of a machine: nobody can connect to them from elsewhere. */
 const EVERY_ADDRESS = ['0.0.0.0', '::']
 
 /**
@@ -126,7 +126,7 @@ export function reachableHost(): Kind<string> {
 /** Empty, or a few words without hidden characters. */
 export function shortText(most: number): Kind<string> {
   return {
-    allowed: `a text of at most ${most} characters, none of them hidden`,
+    allowed: `a text of at most ${most} characters, without hidden characters`,
     read: (raw) =>
       typeof raw === 'string' && raw.length <= most && hiddenIn(raw) === undefined ? raw : undefined,
   }

@@ -13,6 +13,7 @@ import {
 } from '../server/services.ts'
 import { ofService } from '../live/meant.ts'
 import { useLoaded, useShown } from '../state/loaded.ts'
+import { hostPort } from '../server/host-port.ts'
 
 const PAGE_SIZE = 100
 
@@ -123,7 +124,7 @@ function ExplainedTable({ list }: { list: readonly ExplainedInstance[] }) {
         {list.map(({ instanceId, ip, port, clusterName, listed, reasons }) => (
           <tr key={instanceId}>
             <td class="name">
-              <strong>{`${ip}:${port}`}</strong>
+              <strong>{hostPort({ ip, port })}</strong>
             </td>
             <td class="not-phone" dir="auto">
               {clusterName}

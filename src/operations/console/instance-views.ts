@@ -1,4 +1,4 @@
-import { hasAddress } from '../../core/text/ip-address.ts'
+import { hasAddress, isIPv4 } from '../../core/text/ip-address.ts'
 import { type HealthChecker, DEFAULT_CHECKER } from '../../core/naming/state/health-checker.ts'
 import {
   type BeatTiming,
@@ -21,7 +21,6 @@ import { type ShownConnection, shownConnection, type ShownConnectionParts } from
 import { cutPage, type PageRequest, pageOf } from '../page.ts'
 import { beatAgoMs } from '../naming/beats.ts'
 import { READ_SERVICE, serviceResource } from '../naming/services.ts'
-import { isIPv4 } from 'node:net'
 
 /** The last probe of an instance. */
 export interface LastProbe {

@@ -112,8 +112,8 @@ export function logOfRefusals(log: Logger): (error: EtcdError) => void {
 }
 
 /**
- * Warns if other machines can reach etcd without TLS (the peer port always has TLS), or cannot reach this server though
- * they use the same etcd.
+ * Warns if other machines can reach etcd without TLS. The peer port always has TLS. Warns also if servers on other machines
+ * may use that etcd, and cannot reach this server.
  */
 export function warnOfNetworks(settings: Settings, log: Logger): void {
   const { etcdEndpoints } = settings

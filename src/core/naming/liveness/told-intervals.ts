@@ -17,7 +17,7 @@ export class ToldIntervals {
   }
 
   /** Clients may still beat as this interval says, for as long as a beat of it is awaited. */
-  ended({ intervalMs, endedAtMs }: ToldInterval, now: Now): void {
+  ended({ intervalMs, endedAtMs }: ToldInterval, now: Pick<Now, 'healthMs' | 'stamp'>): void {
     const passedMs = endedAtMs === undefined ? 0 : Math.max(0, msOf(now.stamp) - endedAtMs)
     this.#beforeMs = intervalMs
     this.#untilMs = now.healthMs + leastWaitMs(intervalMs) - passedMs

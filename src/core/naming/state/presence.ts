@@ -3,7 +3,6 @@ import type { RecordView } from '../../records/record-tables.ts'
 import type { Service, ServiceKey } from './service.ts'
 import type { ServiceEntry, Instance } from './service-entry.ts'
 import type { ToldInterval } from '../../switches/told-interval.ts'
-import type { Now } from '../../decisions/stamps.ts'
 
 /** A service and an address in it. */
 export interface InstancePlace {
@@ -27,7 +26,10 @@ export interface Leaving {
  */
 export interface Presence {
   /** How often clients are asked to beat, and were asked before. */
-  readonly told: { switched(intervalMs: number): void; ended(before: ToldInterval, now: Now): void }
+  readonly told: {
+    switched(intervalMs: number): void
+    ended(before: ToldInterval, now: { readonly healthMs: number; readonly stamp: number }): void
+  }
   /** The state that calls it. */
   follow(view: DepartureView): void
   /** The instance is new or has changed. `isBeat`: the change counts as a beat, as a registration does. */

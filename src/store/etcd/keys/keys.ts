@@ -106,11 +106,14 @@ const LAYOUTS: Layouts = {
     write: ({ service, address }) => [...toParts(service), ...addressParts(address)],
     read: (p) =>
       only(p, 5, () =>
-        numbered(plainNumberIn(p[3]!), () => ({
-          of: 'instance',
-          service: toService(p),
-          address: toAddress(p),
-        })),
+        // All spellings of an ip have one key: another key would be a second instance.
+        identityOf(p[2]!) !== p[2]
+          ? undefined
+          : numbered(plainNumberIn(p[3]!), () => ({
+              of: 'instance',
+              service: toService(p),
+              address: toAddress(p),
+            })),
       ),
   },
   member: { letter: 'p', write: ({ id }) => [id], read: (p) => only(p, 1, ([id]) => ({ of: 'member', id })) },

@@ -136,10 +136,7 @@ export function operatorOperations(parts: OperatorParts) {
       permission: WRITE,
       audit: { operation: 'set switch', item: ({ entry }) => entry },
       resources,
-      run: ({ entry, value, debug }: SwitchRequest) => {
-        if (debug) checkOneForAll(state, readSwitch(entry, value))
-        return engine.execute(setSwitch(entry, value, debug))
-      },
+      run: (request: SwitchRequest) => engine.execute(switchCommand(state, request)),
     }),
     ...figureOperations(parts),
     /** All servers, or only the live ones. */
@@ -174,6 +171,14 @@ export function operatorOperations(parts: OperatorParts) {
       run: () => parts.backups.progress(),
     }),
   }
+}
+
+function switchCommand(
+  state: OperatorParts['state'],
+  { entry, value, debug }: SwitchRequest,
+): ReturnType<typeof setSwitch> {
+  if (debug) checkOneForAll(state, readSwitch(entry, value))
+  return setSwitch(entry, value, debug)
 }
 
 /** The server that judges a silence is rarely the one that has answered the client. */

@@ -1,4 +1,4 @@
-import { isIPv6 } from 'node:net'
+import { hostPort, withoutBrackets } from './core/text/ip-address.ts'
 import { networkInterfaces } from 'node:os'
 import type { Settings } from './settings/settings.ts'
 
@@ -6,12 +6,12 @@ const EVERY_ADDRESS = new Set(['0.0.0.0', '::', ''])
 
 /** The URL of a server that listens on `host` and this port, for clients on this machine. */
 export function urlOf({ host, tlsCert }: Pick<Settings, 'host' | 'tlsCert'>, port: number): string {
-  return `${tlsCert === '' ? 'http' : 'https'}://${isIPv6(host) ? `[${host}]` : host}:${port}`
+  return `${tlsCert === '' ? 'http' : 'https'}://${hostPort(host, port)}`
 }
 
 /** The address of this server in the server list. */
 export function advertisedHost({ advertiseHost, host }: Pick<Settings, 'advertiseHost' | 'host'>): string {
-  if (advertiseHost !== '') return advertiseHost
+  if (advertiseHost !== '') return withoutBrackets(advertiseHost)
   return EVERY_ADDRESS.has(host) ? (firstAddress() ?? '127.0.0.1') : host
 }
 

@@ -1,3 +1,4 @@
+import { hostPort } from '../core/text/ip-address.ts'
 /** The version of the format that this program writes and reads (docs/move-plan.md). */
 export const PLAN_VERSION = 1
 
@@ -274,7 +275,7 @@ export function nameOf(thing: PlanThing): string {
     case 'service':
       return `${thing.namespace || 'public'}/${thing.group}@@${thing.name}`
     case 'instance':
-      return `${thing.namespace || 'public'}/${thing.group}@@${thing.service} ${thing.ip}:${thing.port}#${thing.cluster}`
+      return `${thing.namespace || 'public'}/${thing.group}@@${thing.service} ${hostPort(thing.ip, thing.port)}#${thing.cluster}`
   }
 }
 

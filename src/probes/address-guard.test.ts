@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { probedNetworks, refusalOfAddress } from './address-guard.ts'
-import { groupsOfIPv6 } from './ip-address.ts'
+import { groupsOfIPv6 } from '../core/text/ip-address.ts'
 
 test.each([
   ['link-local', ['169.254.0.1', '169.254.169.254', '169.254.255.255']],
@@ -20,7 +20,19 @@ test.each([
 
 test.each([
   ['IPv4', ['127.0.0.1', '10.0.0.1', '192.168.1.1', '169.253.255.255', '169.255.0.0', '8.8.8.8']],
-  ['IPv6', ['::1', '::ffff:127.0.0.1', 'fd00::1', 'fec0::1', '2001:db8::1', '64:ff9b::10.0.0.1']],
+  [
+    'IPv6',
+    [
+      '::1',
+      '0:0:0:0:0:0:0:1',
+      '0000::0001',
+      '::ffff:127.0.0.1',
+      'fd00::1',
+      'fec0::1',
+      '2001:db8::1',
+      '64:ff9b::10.0.0.1',
+    ],
+  ],
 ])('other addresses of %s may be probed', (_, addresses) => {
   for (const address of addresses) expect(refusalOfAddress(address), address).toBeUndefined()
 })

@@ -1,5 +1,6 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net'
-import { embeddedIPv4, mappedIPv4, withoutZone } from './ip-address.ts'
+import { identityOf, mappedIPv4, withoutZone } from '../core/text/ip-address.ts'
+import { embeddedIPv4 } from './embedded-ipv4.ts'
 
 // A client that registers an instance chooses the address that the server connects to. At link-local addresses and the
 // few others below, clouds serve credentials to the machine itself. No discovered service is there.
@@ -33,7 +34,7 @@ export function refusalOfAddress(address: string): string | undefined {
   if (isIPv4(address)) return blockOf(address)
   if (!isIPv6(address)) return 'not an IP address'
   const plain = withoutZone(address)
-  if (plain === '::1') return undefined
+  if (identityOf(plain) === '::1') return undefined
   return [plain, ...embeddedIPv4(plain)].map(blockOf).find((what) => what !== undefined)
 }
 

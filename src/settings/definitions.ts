@@ -1,4 +1,4 @@
-import { addressList, hostList, integerOr, oneOf, urlList } from './kinds.ts'
+import { addressList, hostList, integerOr, oneOf, reachableHost, shortText, urlList } from './kinds.ts'
 import { etcdAccessDefinitions } from './etcd-access-definitions.ts'
 import { limitDefinitions } from './limit-definitions.ts'
 import { signInDefinitions } from './sign-in-definitions.ts'
@@ -52,12 +52,15 @@ const addresses = {
     detail:
       'Clients add 1000 to the port that they are given, so another port needs a mapping. If `port` is 0 and the port 1000 above the chosen one is taken, a free one is used, which the log tells.',
   },
-  advertiseHost: textSetting('advertise-host', {
+  advertiseHost: {
+    name: 'advertise-host',
+    kind: reachableHost(),
     default: '',
+    shownDefault: '',
     meaning: 'The address of this server in the server list.',
     detail:
-      'Empty means `host`. If `host` is every address of the machine, it means the first one that others can reach.',
-  }),
+      'Empty means `host`. If `host` is every address of the machine, it means the first one that others can reach. IPv6 may have brackets.',
+  },
   advertisePort: integerSetting('advertise-port', {
     default: 0,
     min: 0,
@@ -65,10 +68,13 @@ const addresses = {
     meaning: 'The port of this server in the server list. 0 means `port`.',
     detail: 'With `store=etcd`, `advertise-host` and this port are the name of the server among the others.',
   }),
-  site: textSetting('site', {
+  site: {
+    name: 'site',
+    kind: shortText(128),
     default: 'unknown',
+    shownDefault: 'unknown',
     meaning: 'The site of this server in the server list.',
-  }),
+  },
 } satisfies Section
 
 const storage = {

@@ -8,6 +8,8 @@ import {
   hostList,
   integer,
   oneOf,
+  reachableHost,
+  shortText,
   showDuration,
   showSize,
   text,
@@ -90,6 +92,34 @@ describe('a text', () => {
     expect(['', 'a b'].map(text().read)).toEqual(['', 'a b'])
     expect(['', ' ', 5, null].map(text({ notEmpty: true }).read).every(isAbsent)).toBe(true)
   })
+})
+
+test.each([
+  ['', true],
+  ['waypost.example', true],
+  ['a_b', true],
+  ['10.0.0.7', true],
+  ['::1', true],
+  ['[fd00::1]', true],
+  ['localhost', true],
+  ['h:80', false],
+  ['a b', false],
+  ['http://x', false],
+  ['10.1.1.300', false],
+  ['中', false],
+  ['localhost.', false],
+  [' ', false],
+  ['0.0.0.0', false],
+  ['[0::0]', false],
+  ['x'.repeat(254), false],
+  [5, false],
+])('whether %j is a host that others can reach: %s', (raw, is) => {
+  expect(reachableHost().read(raw)).toBe(is ? raw : undefined)
+})
+
+test('a short text has no hidden characters, and an end', () => {
+  expect(['', 'zone a', '上海'].map(shortText(6).read)).toEqual(['', 'zone a', '上海'])
+  expect(['a\nb', 'a\u200b', '1234567', 5].map(shortText(6).read).every(isAbsent)).toBe(true)
 })
 
 describe('a list of addresses', () => {

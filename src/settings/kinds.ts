@@ -1,4 +1,11 @@
 import { isIP } from 'node:net'
+import { hiddenIn } from '../core/text/hidden-characters.ts'
+import { identityOf, isHost } from '../core/text/ip-address.ts'
+
+/** A name of DNS is not longer. */
+const MOST_HOST = 253
+/** They mean every address of a machine: nobody can connect to them from elsewhere. */
+const EVERY_ADDRESS = ['0.0.0.0', '::']
 
 /**
  * A kind of setting. `read` takes a text (of a flag, an environment variable or a `name=value` line) or a JSON value of
@@ -104,6 +111,27 @@ export function byteSize(range: Range): Kind<number> {
   }
 }
 
+/** Empty, or a host that others can reach: a name, or an address in any spelling. */
+export function reachableHost(): Kind<string> {
+  return {
+    allowed: 'empty, or a host name, an IPv4 or an IPv6 address, without a port, that others can reach',
+    read: (raw) => {
+      if (raw === '') return raw
+      if (typeof raw !== 'string' || raw.length > MOST_HOST || !isHost(raw)) return undefined
+      return EVERY_ADDRESS.includes(identityOf(raw)) ? undefined : raw
+    },
+  }
+}
+
+/** Empty, or a few words without hidden characters. */
+export function shortText(most: number): Kind<string> {
+  return {
+    allowed: `a text of at most ${most} characters, without hidden characters`,
+    read: (raw) =>
+      typeof raw === 'string' && raw.length <= most && hiddenIn(raw) === undefined ? raw : undefined,
+  }
+}
+
 /** IP addresses and CIDR ranges, as a comma-separated or a JSON list. */
 export function addressList(): Kind<readonly string[]> {
   return {
@@ -119,7 +147,7 @@ export function hostList(): Kind<readonly string[]> {
     allowed:
       'a list, separated by commas, of hosts with or without a port, such as waypost.example or waypost.example:8443',
     isList: true,
-    read: (raw) => listOf(raw, isHost),
+    read: (raw) => listOf(raw, isHostWithPort),
   }
 }
 
@@ -176,7 +204,7 @@ function listOf(raw: unknown, isEntry: (entry: unknown) => boolean): readonly st
   return entries.every(isEntry) ? Object.freeze([...(entries as string[])]) : undefined
 }
 
-function isHost(entry: unknown): boolean {
+function isHostWithPort(entry: unknown): boolean {
   if (typeof entry !== 'string') return false
   const [, ipv6, name, port = '0'] = /^(?:\[([^\]]*)\]|([\w.-]{1,255}))(?::(\d{1,5}))?$/.exec(entry) ?? []
   const isName = ipv6 === undefined ? name !== undefined : isIP(ipv6) === 6

@@ -161,3 +161,13 @@ test('of several servers, the one that judges a service probes it, and another o
   for (const { hear } of [mine, other]) hear(recordRemoved(MEMBER, judge, 1))
   expect([mine, other].map(({ seen }) => seen().length)).toEqual([0, 1])
 })
+
+test.each([
+  ['[::1]', '::1'],
+  ['2001:db8::5', '2001:db8::5'],
+  ['host', 'host'],
+])('a probe of %s connects to %s', (ip, host) => {
+  const { run, probed } = startWatch()
+  run(lasting({ address: address({ ip }) }))
+  expect([...probed.values()]).toMatchObject([{ host }])
+})

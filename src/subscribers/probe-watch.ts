@@ -1,3 +1,4 @@
+import { withoutBrackets } from '../core/text/ip-address.ts'
 import type { Change } from '../core/decisions/changes.ts'
 import { MEMBER } from '../core/cluster/members/member-records.ts'
 import { isChecked } from '../core/naming/state/checked.ts'
@@ -95,7 +96,7 @@ export class ProbeWatch {
     const cluster = instance.entry.service.clusters[address.cluster]
     const port = cluster?.useInstancePort4Check === false ? cluster.checkPort : address.port
     const checker = cluster?.healthChecker ?? DEFAULT_CHECKER
-    this.#probing.watch(key, { host: address.ip, port, checker }, instance.healthy)
+    this.#probing.watch(key, { host: withoutBrackets(address.ip), port, checker }, instance.healthy)
   }
 
   #forget(key: string): void {

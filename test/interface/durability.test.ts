@@ -11,6 +11,7 @@ const item = { dataId: 'survivor', group: 'G', tenant: 'blue' }
 const page = { search: 'accurate', ...item }
 const persistent = { serviceName: 'kept', ip: '127.0.0.1', port: 1, clusterName: 'c1' }
 const ephemeral = { serviceName: 'beating', ip: '127.0.0.2', port: 2 }
+const ofIPv6 = { serviceName: 'of-ipv6', ip: '[FD00::1]', port: 6 }
 const disabled = { serviceName: 'disabled', ip: '127.0.0.4', port: 4 }
 const silent = { serviceName: 'silent', ip: '127.0.0.5', port: 5 }
 const returning = { serviceName: 'returning', ip: '127.0.0.3', port: 3 }
@@ -49,6 +50,8 @@ async function write(): Promise<void> {
   await post('/ns/instance', returning)
   await svc.put('/ns/instance', { ...returning, metadata: '{"k":"remembered"}' })
   await svc.delete('/ns/instance', returning)
+  await post('/ns/instance', { ...ofIPv6, ephemeral: false })
+  await svc.put('/ns/instance', { ...ofIPv6, ip: 'fd00::1', weight: 4 })
   await post('/ns/instance', { ...disabled, ephemeral: false })
   await svc.put('/ns/instance', { ...disabled, enabled: false })
   await turn('defaultCacheMillis', '4000', false)
@@ -81,6 +84,13 @@ describe('after kill -9 and a restart', () => {
       { enabled: false, disabled: { user: null, fromIp: '127.0.0.1', cause: 'operator' } },
     ])
     expect(Date.now() - pageItems[0].disabled.atMs).toBeGreaterThan(0)
+  })
+
+  test('an instance has the ip that was registered, and every spelling finds it', async () => {
+    const { serviceName } = ofIPv6
+    expect(await hostsOf(svc, { serviceName })).toMatchObject([{ ip: '[FD00::1]', weight: 4 }])
+    await svc.delete('/ns/instance', { ...ofIPv6, ip: 'fd00:0::1', ephemeral: false })
+    expect(await hostsOf(svc, { serviceName })).toEqual([])
   })
 
   test('an ephemeral instance is there, with a full timeout', async () => {

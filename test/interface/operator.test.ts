@@ -114,6 +114,8 @@ describe('the switches', () => {
   const wrong: [string, string | undefined][] = [
     ['clientBeatInterval', 'soon'],
     ['clientBeatInterval', '-1'],
+    ['clientBeatInterval', '499'],
+    ['clientBeatInterval', '60001'],
     ['defaultCacheMillis', '999'],
     ['defaultPushCacheMillis', '9999'],
     ['distroThreshold', '1.5'],

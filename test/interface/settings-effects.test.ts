@@ -1,9 +1,10 @@
 import { createServer, type AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import { type Json, serverForThisFile, sleep, unique, until } from './client.ts'
+import { Client, type Json, serverForThisFile, sleep, unique, until } from './client.ts'
 
 const waypost = serverForThisFile({
   settings: {
+    'advertise-host': '[fd00:0::9]',
     'empty-service-expiry': '1s',
     'trusted-proxies': '127.0.0.2,10.0.0.0/8',
     'namespace-quota': 300,
@@ -37,6 +38,16 @@ describe('a service that has been empty for a while', () => {
     await sleep(2_000)
     expect(await list()).toEqual(['inhabited', 'made'])
   })
+})
+
+test('the address of this server has brackets in every list of servers', async () => {
+  const { svc, nacos, server } = waypost
+  const own = `[fd00:0::9]:${server.port}`
+  const get = async (client: typeof svc, path: string) => (await client.get(path)).json()
+  expect((await new Client(server.url).get('/nacos/serverlist')).text).toBe(own)
+  expect((await get(svc, '/ns/operator/servers')).servers).toMatchObject([{ ip: 'fd00:0::9', key: own }])
+  expect(JSON.parse((await get(svc, '/ns/raft/leader')).leader)).toMatchObject({ ip: own, voteFor: own })
+  expect((await get(nacos, '/core/cluster/nodes')).data).toMatchObject([{ ip: 'fd00:0::9', address: own }])
 })
 
 describe('the address of an operator in the history', () => {

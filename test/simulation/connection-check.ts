@@ -4,6 +4,7 @@ import { connectionOf } from '../../src/core/naming/state/connection-publisher.t
 import { addressText, type InstanceRecord } from '../../src/core/naming/state/instance.ts'
 import { hasRoom, publishersOf } from '../../src/core/naming/state/claims.ts'
 import type { PublishedInstance } from '../../src/core/naming/commands/replace-instances.ts'
+import type { HttpPublishers } from './http-publishers.ts'
 import type { JudgingServer } from './judging-server.ts'
 import { serviceKeyOf } from './known-values.ts'
 import { SERVICES } from './operations.ts'
@@ -64,9 +65,12 @@ export class ConnectionCheck {
   #ended: { readonly connection: Connection; readonly atMs: number }[] = []
   #looked = 0
 
-  constructor(world: World, clients: readonly ConnectedClient[]) {
+  readonly #http: HttpPublishers
+
+  constructor(world: World, clients: readonly ConnectedClient[], http: HttpPublishers) {
     this.#world = world
     this.#clients = clients
+    this.#http = http
   }
 
   connected(connection: Connection): void {
@@ -102,6 +106,7 @@ export class ConnectionCheck {
   look(): void {
     for (; this.#looked < this.#world.store.revision; this.#looked++)
       for (const change of this.#world.store.fed(this.#looked + 1)?.changes ?? []) this.#note(change)
+    this.#http.look(this.#records, this.#looked)
   }
 
   /**
@@ -109,13 +114,16 @@ export class ConnectionCheck {
    * claim is of anybody else.
    */
   atEnd(servers: readonly JudgingServer[]): void {
-    for (const { server } of servers)
+    for (const judging of servers) {
+      const { server } = judging
+      this.#http.atEnd(judging)
       for (const service of SERVICES) {
         const clients = this.#clients.filter((client) => client.service === service && !client.isClosed)
         const left = new Set(clients.flatMap(({ wanted }) => [...wanted.keys()]))
         for (const { record } of server.state.instances(serviceKeyOf(service))) {
           const where = addressText(record.address)
           for (const publisher of publishersOf(record)) {
+            if (publisher.kind === 'beats') continue
             const owner = connectionOf(publisher)?.connectionId
             const isWanted = clients.some(
               ({ wanted, connection }) => connection?.id === owner && wanted.has(where),
@@ -126,18 +134,19 @@ export class ConnectionCheck {
         }
         if (left.size > 0) violation(`at the end ${server.name} lacks ${[...left].join()} in ${service}`)
       }
+    }
   }
 
   #note(change: FedChange): void {
     if (change.kind === 'instance-saved') {
-      this.#records.set(
-        placeOf(change.serviceKey.groupedName, addressText(change.record.address)),
-        change.record,
-      )
+      const place = placeOf(change.serviceKey.groupedName, addressText(change.record.address))
+      this.#records.set(place, change.record)
+      this.#http.noted(place, change.record, this.#looked + 1)
     } else if (change.kind === 'instance-removed') {
       const place = placeOf(change.serviceKey.groupedName, addressText(change.address))
       const record = this.#records.get(place)
       this.#records.delete(place)
+      this.#http.noted(place, undefined, this.#looked + 1)
       if (record === undefined) return
       this.#removed(place, record)
       this.#expectNobody(place, record)

@@ -22,6 +22,22 @@ const clients = oneof(
   client.map((dice) => happening<ConnectionWorld>(`move ${dice}`, (world) => world.move(dice))),
   client.map((dice) => happening<ConnectionWorld>(`disconnect ${dice}`, (world) => world.disconnect(dice))),
 )
+const http = oneof(
+  {
+    weight: 2,
+    arbitrary: record({ service: constantFrom(...SERVICES), port: integer({ min: 1, max: 3 }) }).map((one) =>
+      happening<ConnectionWorld>(`HTTP at ${one.port} in ${one.service}`, (world) =>
+        world.http.come(one.service, one.port),
+      ),
+    ),
+  },
+  ...(['dead', 'leaves'] as const).map((state) => ({
+    weight: 1,
+    arbitrary: client.map((dice) =>
+      happening<ConnectionWorld>(`HTTP ${dice} ${state}`, (world) => world.http.end(dice, state)),
+    ),
+  })),
+)
 const longPassing = integer({ min: 20, max: 40 }).map((ticks) =>
   happening<ConnectionWorld>(`pass ${ticks}`, (world) => world.pass(ticks, 0)),
 )
@@ -30,6 +46,7 @@ const longPassing = integer({ min: 20, max: 40 }).map((ticks) =>
 export const connectionStories: Arbitrary<readonly ConnectionHappening[]> = array(
   oneof(
     { weight: 5, arbitrary: clients },
+    { weight: 3, arbitrary: http },
     { weight: 8, arbitrary: passing<ConnectionWorld>() },
     { weight: 1, arbitrary: longPassing },
     { weight: 6, arbitrary: trouble<ConnectionWorld>() },

@@ -2,6 +2,7 @@ import { address } from '../../src/core/core.test-support.ts'
 import { addressText } from '../../src/core/naming/state/instance.ts'
 import type { PublishedInstance } from '../../src/core/naming/commands/replace-instances.ts'
 import { type ConnectedClient, type Connection, ConnectionCheck } from './connection-check.ts'
+import { HttpPublishers } from './http-publishers.ts'
 import { JudgingWorld, LEASE_MS } from './judging-world.ts'
 import { serviceKeyOf } from './known-values.ts'
 import type { Planted } from './planted-faults.ts'
@@ -28,13 +29,16 @@ const PORTS_EACH = 3
 export class ConnectionWorld extends JudgingWorld {
   readonly #clients: ConnectedClient[] = []
   readonly #check: ConnectionCheck
+  /** Clients of HTTP at the same addresses. */
+  readonly http: HttpPublishers
   /** Connections that their clients have left, as their servers find out when they are awake. */
   #ended: Connection[] = []
   #connections = 0
 
   constructor(planted: Planted) {
     super(planted, { isUnchecked: true })
-    this.#check = new ConnectionCheck(this.world, this.#clients)
+    this.http = new HttpPublishers(this.world)
+    this.#check = new ConnectionCheck(this.world, this.#clients, this.http)
   }
 
   /** A client comes, and wants some addresses. */
@@ -108,6 +112,7 @@ export class ConnectionWorld extends JudgingWorld {
     this.#check.lookAtEnded(this.running())
     for (const connection of this.#takeEnded()) this.#release(connection)
     for (const client of this.#clients) if (!client.isClosed) this.#actOf(client, preferred)
+    this.http.act(this.reachable(preferred))
   }
 
   protected override written(): void {

@@ -1,6 +1,11 @@
 import { type Change, savedValue } from '../../src/core/decisions/changes.ts'
-import { isPublishedBy } from '../../src/core/naming/state/claims.ts'
-import { addressText, type InstanceRecord } from '../../src/core/naming/state/instance.ts'
+import { isPublishedBy, withClaims } from '../../src/core/naming/state/claims.ts'
+import {
+  addressText,
+  type Claim,
+  type InstanceRecord,
+  type Publisher,
+} from '../../src/core/naming/state/instance.ts'
 import { REMEMBERED_METADATA } from '../../src/core/naming/state/remembered-metadata.ts'
 import { MEMBER } from '../../src/core/cluster/members/member-records.ts'
 import type { ModelAccess } from '../../src/core/engine/model-access.test-support.ts'
@@ -83,23 +88,38 @@ export const FAULTS_OF_JUDGES: Readonly<Record<string, Planted>> = {
 export const FAULTS_OF_CONNECTIONS: Readonly<Record<string, Planted>> = {
   'a judge that removes what a dead server leaves at once': { ...NOTHING, keepsOrphans: false },
   'a server that does not look after its connections': { ...NOTHING, restores: false },
-  'a claim that is lost': {
-    ...NOTHING,
-    store: (access) => storing(access, ({ claims: _claims, ...record }) => record),
-  },
-  'an address that goes to one that left': {
-    ...NOTHING,
-    store: (access) => {
-      const before = new Map<string, InstanceRecord>()
-      return storing(access, (record) => {
-        const place = addressText(record.address)
-        const stays = before.get(place)?.claims?.filter((claim) => !isPublishedBy(record, claim.publisher))
-        const kept = { ...record, claims: [...(stays ?? []), ...(record.claims ?? [])] }
-        before.set(place, kept)
-        return kept
-      })
-    },
-  },
+  'a claim of a connection that is lost': losing('connection'),
+  'a claim of HTTP that is lost': losing('beats'),
+  'an address that goes to a connection that left': returning('connection'),
+  'an address that goes to a client of HTTP that left': returning('beats'),
+}
+
+/** The claims of these publishers are lost. */
+function losing(lost: Publisher['kind']): Planted {
+  const store = (access: ModelAccess) =>
+    storing(access, (record) => withClaims(record, (record.claims ?? []).filter(isNotOf(lost))))
+  return { ...NOTHING, store }
+}
+
+/** The claims of these publishers stay when they have left. */
+function returning(left: Publisher['kind']): Planted {
+  const store = (access: ModelAccess) => {
+    const before = new Map<string, InstanceRecord>()
+    return storing(access, (record) => {
+      const place = addressText(record.address)
+      const stays = before
+        .get(place)
+        ?.claims?.filter(({ publisher }) => publisher.kind === left && !isPublishedBy(record, publisher))
+      const kept = { ...record, claims: [...(stays ?? []), ...(record.claims ?? [])] }
+      before.set(place, kept)
+      return kept
+    })
+  }
+  return { ...NOTHING, store }
+}
+
+function isNotOf(kind: Publisher['kind']): (claim: Claim) => boolean {
+  return ({ publisher }) => publisher.kind !== kind
 }
 
 function withoutMemory(unit: Unit): Unit {

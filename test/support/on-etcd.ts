@@ -4,7 +4,7 @@
  */
 export const WRITES_ON_ETCD = [
   'test/interface/{configs,config-notes,config-transfer,history,import-*,nacos-import,gray,gray-weight}.test.ts',
-  'test/interface/{instances,instance-changes,goodbyes,silenced,services,namespaces,switch-effects,warm-swap}.test.ts',
+  'test/interface/{addresses,instances,instance-changes,goodbyes,silenced,services,namespaces,switch-effects,warm-swap}.test.ts',
   'test/interface/{users,sign-in-sessions,audit,console-events,durability,every-operation-memory,start-memory}.test.ts',
   'test/grpc/{config,naming,naming-addresses,naming-subscriptions}.test.ts',
 ]

@@ -11,6 +11,7 @@ import { linkTo } from '../routing/link.ts'
 import { linkToConfig } from './key-of.ts'
 import { ofConfig } from '../live/meant.ts'
 import { useLoaded } from '../state/loaded.ts'
+import { hostPort } from '../server/host-port.ts'
 
 const SHOWN_NAMES = 5
 /** Other servers send no event for their clients, so they are asked this often. */
@@ -107,7 +108,7 @@ function Why({ name, watcher }: { name: ConfigName; watcher: Watcher }) {
   )
 }
 
-const addressOf = ({ ip, port }: Watcher): string => (port === null ? ip : `${ip}:${port}`)
+const addressOf = ({ ip, port }: Watcher): string => (port === null ? ip : hostPort({ ip, port }))
 
 /** How many of the clients have the current version. */
 function Share({ found }: { found: Found }) {

@@ -14,6 +14,7 @@ import { useLoaded } from '../state/loaded.ts'
 import { Store, useStore } from '../state/store.ts'
 import { hasLetterKeys, isTyping } from './shortcuts.ts'
 import { actionsFor, namespacesFor } from './actions.ts'
+import { hostPort } from '../server/host-port.ts'
 
 const WAIT_MS = 200
 
@@ -206,8 +207,8 @@ function Found({ found, asked }: { found: FoundEverywhere; asked: string }) {
         {instances.map((each) => (
           <Hit
             key={`${each.namespaceId} ${each.groupName} ${each.serviceName} ${each.ip} ${each.port} ${each.clusterName}`}
-            href={linkToService(each, `${each.ip}:${each.port}`)}
-            name={`${each.ip}:${each.port}`}
+            href={linkToService(each, hostPort(each))}
+            name={hostPort(each)}
             about={`${each.serviceName} · ${each.healthy ? t('healthy') : t('unhealthy')}${each.enabled ? '' : ` · ${t('disabled')}`}`}
             namespaceId={each.namespaceId}
           />

@@ -6,6 +6,7 @@ import { shownNumber, t } from '../language/text.ts'
 import { linkTo } from '../routing/link.ts'
 import type { Attention, BehindConfig, Overview, OverviewMember } from '../server/overview.ts'
 import { Health } from '../services/service-list.tsx'
+import { hostPort } from '../server/host-port.ts'
 
 /** The problems that need a person: servers that are away, clients that are behind, services that do not work. */
 export function AttentionCard({ overview }: { overview: Overview }) {
@@ -44,7 +45,7 @@ interface Away {
 
 /** The servers that are away, and the members that do not reply. */
 function awayIn({ members, missingServers }: Overview): Away[] {
-  const nameOf = ({ ip, port }: OverviewMember): string => `${ip}:${port}`
+  const nameOf = (member: OverviewMember): string => hostPort(member)
   const gone = members
     .filter(({ alive }) => !alive)
     .map((member) => ({ name: nameOf(member), isMember: false }))
@@ -65,7 +66,7 @@ function AwayServer({ server: { name, isMember } }: { server: Away }) {
 function BehindClients({ item }: { item: BehindConfig }) {
   const { namespaceId, group, dataId, clientCount, clients } = item
   const names = clients.map(({ ip, port, agent }) =>
-    `${port === null ? ip : `${ip}:${port}`} ${agent}`.trim(),
+    `${port === null ? ip : hostPort({ ip, port })} ${agent}`.trim(),
   )
   const text = `${t('kind.clientsBehind')}: ${names.join(' · ')}${clientCount > names.length ? ' …' : ''}`
   const link = linkToConfig({ tenant: pageIdOf(namespaceId), group, dataId }, 'watchers')

@@ -399,6 +399,8 @@ export const en = {
   'why.unhealthy': 'It is unhealthy: the list says so, the client decides.',
   'why.unhealthyLeftOut': 'It is unhealthy, and the client wants healthy ones only.',
   'why.protection': 'It is unhealthy, but shown as healthy: the protect threshold is reached.',
+  'why.short-wait':
+    'Its metadata ask for a wait that is shorter than the interval of its beats: its health changes all the time.',
   'why.no-weight': 'Its weight is 0: clients send it no calls.',
   'why.disabled': 'It is disabled.',
   'why.other-cluster': 'It is in a cluster that the client has not asked for.',

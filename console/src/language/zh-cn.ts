@@ -394,6 +394,7 @@ export const zhCn: Readonly<Record<TextKey, string>> = {
   'why.unhealthy': '实例不健康：列表会标明，由客户端决定。',
   'why.unhealthyLeftOut': '实例不健康，而客户端只查询健康实例。',
   'why.protection': '实例不健康，但已触发保护阈值，因此显示为健康。',
+  'why.short-wait': '其元数据要求的超时短于心跳间隔：健康状态会不断变化。',
   'why.no-weight': '权重为 0：客户端不会向其发送请求。',
   'why.disabled': '实例已下线。',
   'why.other-cluster': '不属于客户端查询的集群。',

@@ -22,6 +22,7 @@ import { useEvery } from '../state/every.ts'
 import { useLoaded, useShown } from '../state/loaded.ts'
 import { useStore } from '../state/store.ts'
 import { isAdministrator } from '../state/user.ts'
+import { hostPort } from '../server/host-port.ts'
 
 /** That somebody connects is no event. */
 const AGAIN_MS = 5_000
@@ -78,7 +79,7 @@ export function ClientsView() {
   )
 }
 
-const addressOf = ({ ip, port }: ConnectedClient): string => `${ip}:${port}`
+const addressOf = (client: ConnectedClient): string => hostPort(client)
 
 function ClientTable(props: {
   readonly clients: readonly ConnectedClient[]

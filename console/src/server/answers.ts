@@ -681,7 +681,7 @@ export interface ExplainedInstance {
   readonly claims: number
   /** Whether the client gets it. */
   readonly listed: boolean
-  readonly reasons: readonly ('healthy' | 'unhealthy' | 'protection' | 'no-weight' | 'disabled' | 'other-cluster' | 'selector')[]
+  readonly reasons: readonly ('healthy' | 'unhealthy' | 'protection' | 'no-weight' | 'disabled' | 'other-cluster' | 'selector' | 'short-wait')[]
   readonly overrides: readonly Override[]
   readonly came: {
     /** Epoch milliseconds. */

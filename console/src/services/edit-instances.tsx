@@ -16,6 +16,7 @@ import {
   writeMetadata,
 } from '../server/services.ts'
 import { changesOf, metadataChange, type ValueChange, type WantedChange } from './instance-changes.ts'
+import { hostPort } from '../server/host-port.ts'
 
 const MOST_WEIGHT = 10_000
 
@@ -56,11 +57,7 @@ export function EditInstances(props: {
   const asIs = isOne ? [] : [['', t('asItIs')] as const]
   return (
     <Dialog
-      title={
-        isOne
-          ? t('editNamed', { name: `${first.ip}:${first.port}` })
-          : t('editChosen', { count: instances.length })
-      }
+      title={isOne ? t('editNamed', { name: hostPort(first) }) : t('editChosen', { count: instances.length })}
       onClose={onClose}
       onSubmit={() => void (isReady && run())}
       footer={<DialogButtons done={t('save')} onCancel={onClose} isBusy={isBusy} isDisabled={!isReady} />}
@@ -148,7 +145,7 @@ function Changes({ changed }: { changed: readonly ChangedInstance[] }) {
       <ul class="keys" tabIndex={0} aria-label={title}>
         {changed.map(({ instance, changes }) => (
           <li key={instance.instanceId}>
-            <strong>{`${instance.ip}:${instance.port}`}</strong>
+            <strong>{hostPort(instance)}</strong>
             {changes.map((change) => (
               <div key={`${change.what} ${change.key}`}>
                 <OneChange change={change} />

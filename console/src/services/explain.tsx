@@ -15,6 +15,7 @@ import { ofService } from '../live/meant.ts'
 import { useLoaded, useShown } from '../state/loaded.ts'
 import { Ago } from '../controls/ago.tsx'
 import { Overrides } from './overrides.tsx'
+import { hostPort } from '../server/host-port.ts'
 
 const PAGE_SIZE = 100
 
@@ -125,7 +126,7 @@ function ExplainedTable({ list }: { list: readonly ExplainedInstance[] }) {
         {list.map(({ instanceId, ip, port, clusterName, listed, reasons, overrides, came }) => (
           <tr key={instanceId}>
             <td class="name">
-              <strong>{`${ip}:${port}`}</strong>
+              <strong>{hostPort({ ip, port })}</strong>
             </td>
             <td class="not-phone" dir="auto">
               {clusterName}

@@ -27,6 +27,7 @@ import { mayWriteService } from '../state/user.ts'
 import { EditInstances } from './edit-instances.tsx'
 import { filterOf, InstanceFilters, INSTANCES_ON_PAGE, isNarrowed } from './instance-filters.tsx'
 import { InstanceState } from './instance-state.tsx'
+import { hostPort } from '../server/host-port.ts'
 
 /** Beats are no events: how often a list with instances that beat is read again. */
 const BEATS_MS = 5_000
@@ -187,7 +188,7 @@ function InstanceRow({
   onChanged,
 }: TableProps & { instance: Instance }) {
   const { instanceId, ip, port, clusterName, weight, metadata } = instance
-  const address = `${ip}:${port}`
+  const address = hostPort({ ip, port })
   const tick = (isOn: boolean): void => {
     const next = new Set(ticked)
     if (isOn) next.add(instanceId)
@@ -230,7 +231,7 @@ function InstanceRow({
 function InstanceActions(props: Pick<TableProps, 'name' | 'onEdit' | 'onChanged'> & { instance: Instance }) {
   const { name, instance, onEdit, onChanged } = props
   const [isRemoving, setRemoving] = useState(false)
-  const address = `${instance.ip}:${instance.port}`
+  const address = hostPort(instance)
   const [isLast, setLast] = useState(false)
   const askFirst = async (): Promise<void> => {
     if (instance.enabled && (await isLastHealthy(name, instance))) setLast(true)

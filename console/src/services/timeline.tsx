@@ -8,6 +8,7 @@ import { place } from '../routing/location.ts'
 import { readTimeline, type ServiceName, type TimelineEntry } from '../server/services.ts'
 import { ofService } from '../live/meant.ts'
 import { useLoaded, useShown } from '../state/loaded.ts'
+import { hostPort } from '../server/host-port.ts'
 
 /** The events of the instances of a service, newest first, each with its cause. */
 export function Timeline({ name }: { name: ServiceName }) {
@@ -87,7 +88,7 @@ function Entries({ entries }: { entries: readonly TimelineEntry[] }) {
               <Ago atMs={entry.atMs} />
             </td>
             <td class="name">
-              <strong>{`${entry.ip}:${entry.port}`}</strong>
+              <strong>{hostPort(entry)}</strong>
               <div class="soft" dir="auto">
                 {entry.clusterName}
               </div>

@@ -52,8 +52,12 @@ export class SharedFollower implements StoreFollower {
   }
 }
 
-/** A deletion with the item that it has deleted; who did it is in the history. */
+/** A deletion with the item that it has deleted (who did it is in the history); a removal with the ip as registered. */
 function whole(change: FedChange, state: State): Change[] {
+  if (change.kind === 'instance-removed') {
+    const { address = change.address } = state.instance(change.serviceKey, change.address)?.record ?? {}
+    return [{ ...change, address }]
+  }
   if (change.kind !== 'config-deleted') return [change]
   const deleted = state.config(change.key)
   if (deleted === undefined) return []

@@ -31,6 +31,7 @@ import { instanceBytes, mergedBytes } from '../memory/bytes-of-things.ts'
 import { MemoryAccount } from '../memory/memory-account.ts'
 import { LOCAL_SWITCH, SWITCH, switchesIn } from '../switches/switch-records.ts'
 import { DEFAULT_SWITCHES, type Switches } from '../switches/switches.ts'
+import { TOLD_INTERVAL } from '../switches/told-interval.ts'
 import type { RecordKind, RecordSaved, RecordRemoved } from '../records/record-kind.ts'
 import { RecordTables } from '../records/record-tables.ts'
 import { msOf, type Now } from '../decisions/stamps.ts'
@@ -276,8 +277,12 @@ export class State implements View {
     if (change.recordKind === GRAY.name) this.#noteGray(change)
     const before = this.#records.record(REMEMBERED_METADATA, change.id)
     this.#records.apply(change)
-    if (change.recordKind === SWITCH.name || change.recordKind === LOCAL_SWITCH.name)
+    if (change.recordKind === SWITCH.name || change.recordKind === LOCAL_SWITCH.name) {
       this.#switches = switchesIn(this)
+      this.#presence.told.switched(this.#switches.clientBeatInterval)
+    }
+    const told = savedValue(TOLD_INTERVAL, change)
+    if (told !== undefined) this.#presence.told.ended(told, now)
     if (change.recordKind === LISTS_AHEAD.name) this.#raiseLists(change.stamp)
     if (change.recordKind !== REMEMBERED_METADATA.name) return
     const next = savedValue(REMEMBERED_METADATA, change)

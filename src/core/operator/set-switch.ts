@@ -5,18 +5,18 @@ import { recordRemoved, recordSaved } from '../records/record-kind.ts'
 import type { View } from '../decisions/view.ts'
 import { readSwitch } from '../switches/read-switch.ts'
 import { LOCAL_SWITCH, SWITCH, type SwitchValue } from '../switches/switch-records.ts'
+import { toldChanges } from './keep-told-interval.ts'
 
 /** Sets one switch, or several at once (`batch`, a JSON object). `localOnly`: this server, until it restarts. */
 export function setSwitch(entry: string, text: string, localOnly: boolean): Command<'ok'> {
   return commandOn('switches', (view, { stamp }) => {
-    const switches = Object.entries(readSwitch(entry, text)).map(([id, value]) => ({ id, value, stamp }))
+    const patch = readSwitch(entry, text)
+    const told = toldChanges(view, patch.clientBeatInterval, { stamp, localOnly })
+    const switches = Object.entries(patch).map(([id, value]) => ({ id, value, stamp }))
     if (switches.length === 0) return unchanged('ok')
-    if (!localOnly)
-      return synced(
-        switches.flatMap((one) => kept(view, one)),
-        'ok',
-      )
+    if (!localOnly) return synced([...switches.flatMap((one) => kept(view, one)), ...told], 'ok')
     const changes = switches.map((one) => recordSaved(LOCAL_SWITCH, one))
+    if (told.length > 0) return synced([...changes, ...told], 'ok')
     return { changes, durability: 'local', outcome: 'ok' }
   })
 }
@@ -24,15 +24,14 @@ export function setSwitch(entry: string, text: string, localOnly: boolean): Comm
 /** Imports a switch, unless it was set here. Refuses as `setSwitch` does. */
 export function importSwitch(entry: string, text: string, overwrite: boolean): Command<ImportOutcome> {
   return commandOn('switches', (view, { stamp }) => {
-    const values = Object.entries(readSwitch(entry, text))
+    const patch = readSwitch(entry, text, 'kept')
+    const values = Object.entries(patch)
     const other = values.filter(([id, value]) => !isSet(view, id, value))
     if (other.length === 0) return unchanged(HERE_ALREADY)
     const isSetHere = other.some(([id]) => view.record(SWITCH, id) !== undefined)
     if (isSetHere && !overwrite) return keeping('the switch is set to another value here')
-    return synced(
-      other.flatMap(([id, value]) => kept(view, { id, value, stamp })),
-      TAKEN,
-    )
+    const told = toldChanges(view, patch.clientBeatInterval, { stamp, localOnly: false })
+    return synced([...other.flatMap(([id, value]) => kept(view, { id, value, stamp })), ...told], TAKEN)
   })
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { at, carryOut, refusalOf, WALL_MS } from '../core.test-support.ts'
 import { State } from '../engine/state.ts'
 import { readSwitch } from '../switches/read-switch.ts'
+import { SWITCH } from '../switches/switch-records.ts'
 import { setSwitch } from './set-switch.ts'
 import { DEFAULT_SWITCHES, SERVER_STATUSES } from '../switches/switches.ts'
 import { serverStatus, serves } from './server-status.ts'
@@ -22,7 +23,6 @@ const SERVER_FLAGS = [
 const FLAGS = [...HEALTH_FLAGS, ...SERVER_FLAGS, 'defaultInstanceEphemeral']
 const NUMBERS: [string, number][] = [
   ['defaultPushCacheMillis', 10_000],
-  ['clientBeatInterval', 1],
   ['defaultCacheMillis', 1_000],
   ['checkTimes', 1],
   ['serverStatusSynchronizationPeriodMillis', 1_000],
@@ -59,6 +59,22 @@ test.each(NUMBERS)('%s is a whole number from %d', (entry, least) => {
   expect(readSwitch(entry, '2147483647')).toEqual({ [entry]: 2 ** 31 - 1 })
   refuses(entry, [String(least - 1), '2147483648', '10000.5', '-1', '', 'x', '0x9999', '1e5', 'NaN'])
   refuses(entry, ['9'.repeat(40)])
+})
+
+test('clientBeatInterval is from 500 ms to 60 s; of a kept or imported value the nearest bound counts', () => {
+  refuses('clientBeatInterval', ['1', '5', '499', '60001', '5000.5', '', 'soon', '-1'])
+  refuses('batch', ['{"clientBeatInterval":5}'])
+  for (const [text, ms] of [
+    ['-1', 500],
+    ['5', 500],
+    ['500', 500],
+    ['60000', 60_000],
+    ['600000', 60_000],
+  ] as const) {
+    expect(readSwitch('clientBeatInterval', text, 'kept'), text).toEqual({ clientBeatInterval: ms })
+    expect(SWITCH.decode(Number(text), 'clientBeatInterval'), text).toBe(ms)
+    expect(readSwitch('batch', `{"clientBeatInterval":${text}}`, 'kept')).toEqual({ clientBeatInterval: ms })
+  }
 })
 
 test.each(VERSIONS)('%s is a version', (entry) => {

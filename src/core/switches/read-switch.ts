@@ -1,9 +1,19 @@
 import { Refusal } from '../refusal.ts'
 import { shown } from '../text/shown.ts'
-import { SERVER_STATUSES, type Switches, type SwitchPatch, type IntervalParams } from './switches.ts'
+import {
+  type IntervalParams,
+  LEAST_INTERVAL_MS,
+  MOST_INTERVAL_MS,
+  SERVER_STATUSES,
+  type Switches,
+  type SwitchPatch,
+} from './switches.ts'
 
-/** Reads an operator's text for a switch, or throws a Refusal with the allowed values. */
-type SwitchReader<T> = (text: string, entry: string) => T
+/** Where a text comes from. An operator can correct a value; of a kept or imported one the nearest bound counts. */
+export type SwitchSource = 'operator' | 'kept'
+
+/** Reads the text of a switch, or throws a Refusal with the allowed values. */
+type SwitchReader<T> = (text: string, entry: string, source: SwitchSource) => T
 
 /** `true` or `false`, in any case. */
 const flag: SwitchReader<boolean> = (text, entry) => {
@@ -19,6 +29,14 @@ function wholeNumber(least: number, unit: string): SwitchReader<number> {
     if (Number.isSafeInteger(value) && value >= least && value <= 2 ** 31 - 1) return value
     throw badValue(entry, text, `a whole number${unit} from ${least} to ${2 ** 31 - 1}`)
   }
+}
+
+/** How often clients are asked to beat. */
+const beatInterval: SwitchReader<number> = (text, entry, source) => {
+  const value = decimal(text)
+  const nearest = Math.min(Math.max(value, LEAST_INTERVAL_MS), MOST_INTERVAL_MS)
+  if (Number.isSafeInteger(value) && (source === 'kept' || nearest === value)) return nearest
+  throw badValue(entry, text, `a whole number of ms from ${LEAST_INTERVAL_MS} to ${MOST_INTERVAL_MS}`)
 }
 
 /** A number from 0 to 1. */
@@ -43,8 +61,8 @@ const names: SwitchReader<readonly string[]> = (text, entry) => {
 }
 
 /** As `names`, but null instead of no names. */
-const namesOrNull: SwitchReader<readonly string[] | null> = (text, entry) => {
-  const list = names(text, entry)
+const namesOrNull: SwitchReader<readonly string[] | null> = (text, entry, source) => {
+  const list = names(text, entry, source)
   return list.length === 0 ? null : list
 }
 
@@ -131,7 +149,7 @@ function badValue(entry: string, text: string, allowed: string): Refusal {
 const READERS: { readonly [Field in keyof Switches]: SwitchReader<Switches[Field]> } = {
   masters: namesOrNull,
   defaultPushCacheMillis: wholeNumber(10_000, ' of ms'),
-  clientBeatInterval: wholeNumber(1, ' of ms'),
+  clientBeatInterval: beatInterval,
   defaultCacheMillis: wholeNumber(1_000, ' of ms'),
   distroThreshold: share,
   healthCheckEnabled: flag,
@@ -180,12 +198,12 @@ const PUSH_VERSIONS: Readonly<Record<string, keyof Switches>> = {
 }
 
 /** The fields that an entry and its text set. Throws Refusal for an unknown entry or a wrong value. */
-export function readSwitch(entry: string, text: string): SwitchPatch {
-  if (entry === 'batch') return readBatch(text)
+export function readSwitch(entry: string, text: string, source: SwitchSource = 'operator'): SwitchPatch {
+  if (entry === 'batch') return readBatch(text, source)
   if (entry === 'pushVersion') return readPushVersion(text)
   const field = Object.hasOwn(ALIASES, entry) ? ALIASES[entry] : entry
   if (field !== undefined && Object.hasOwn(READERS, field)) {
-    return { [field]: READERS[field as keyof Switches](text, entry) }
+    return { [field]: READERS[field as keyof Switches](text, entry, source) }
   }
   throw unknownSwitch(entry)
 }
@@ -208,20 +226,20 @@ function readPushVersion(text: string): SwitchPatch {
   const field = Object.hasOwn(PUSH_VERSIONS, client) ? PUSH_VERSIONS[client] : undefined
   if (field === undefined)
     throw badValue('pushVersion', text, 'java, python, c, go or csharp, a colon and x.y.z')
-  return { [field]: version(wanted, 'pushVersion') }
+  return { [field]: version(wanted, 'pushVersion', 'operator') }
 }
 
 /** Fields of the object that the switches query gives that cannot be set: a batch ignores them. */
 const NOT_SETTABLE = ['name', 'adWeightMap', 'checksum']
 
 /** The fields of the object, each by any of its names; one that cannot be read refuses them all. */
-function readBatch(text: string): SwitchPatch {
+function readBatch(text: string, source: SwitchSource): SwitchPatch {
   const patches = Object.entries(parseObject(text))
     .filter(([entry]) => !NOT_SETTABLE.includes(entry))
     .map(([entry, value]) => {
       // A batch in a batch has no meaning, and no bounds.
       if (entry === 'batch') throw unknownSwitch(entry)
-      return readSwitch(entry, typeof value === 'string' ? value : jsonText(entry, value))
+      return readSwitch(entry, typeof value === 'string' ? value : jsonText(entry, value), source)
     })
   return Object.assign({}, ...patches) as SwitchPatch
 }

@@ -20,7 +20,7 @@ export function switchesIn(records: RecordView): Switches {
 
 /** Read like a value that an operator sends. */
 function switchValue(json: unknown, id: string): SwitchValue {
-  const patch = readSwitch(id, typeof json === 'string' ? json : JSON.stringify(json))
+  const patch = readSwitch(id, typeof json === 'string' ? json : JSON.stringify(json), 'kept')
   if (!Object.hasOwn(patch, id)) throw new Error(`there is no switch called ${id}`)
   return patch[id as keyof Switches] as SwitchValue
 }

@@ -53,6 +53,11 @@ export interface Switches {
   readonly healthCheckWhiteList: readonly string[]
 }
 
+/** Clients are asked to wait at least this long between beats, ms: a thousand faster clients would take the whole server. */
+export const LEAST_INTERVAL_MS = 500
+/** Clients are asked to beat at least this often, ms. */
+export const MOST_INTERVAL_MS = 60_000
+
 /** Some switches with their new values. */
 export type SwitchPatch = Partial<Switches>
 

@@ -3,6 +3,9 @@ import {
   type ExplainedSelection,
   explainSelection,
 } from '../../core/naming/state/explain-selection.ts'
+import { isBeating, type Liveness } from '../../core/naming/liveness/liveness.ts'
+import { isShorterThanInterval } from '../../core/naming/state/beat-timing.ts'
+import type { Now } from '../../core/decisions/stamps.ts'
 import { existingService } from '../../core/naming/commands/service-commands.ts'
 import { addressText } from '../../core/naming/state/instance.ts'
 import type { ServiceKey } from '../../core/naming/state/service.ts'
@@ -46,10 +49,12 @@ interface ExplanationParts {
   readonly guard: Guard
   readonly state: State
   readonly timeline: Pick<Timeline, 'of'>
+  readonly liveness: Pick<Liveness, 'told'>
+  readonly clock: () => Now
 }
 
 /** Makes the operations that explain lists. */
-export function explanationOperations({ guard, state, timeline }: ExplanationParts) {
+export function explanationOperations({ guard, state, timeline, liveness, clock }: ExplanationParts) {
   return {
     /** Says why a client gets each instance of a service, or does not. Refusal `service-not-found`. */
     explain: guard.operation({
@@ -60,11 +65,12 @@ export function explanationOperations({ guard, state, timeline }: ExplanationPar
         const page = cutPage(request.page)
         const { instances, ...about } = explained(state, request)
         const listedCount = instances.filter(({ isListed }) => isListed).length
+        const toldMs = liveness.told.at(clock().healthMs)
         const came = new Map<string, TimelineEntry>()
         for (const entry of timeline.of(request.key).entries.toReversed())
           if (entry.kind === 'registered') came.set(addressText(entry.address), entry)
         const entries = pageOf(instances, page).map((one) => ({
-          ...one,
+          ...withShortWait(one, toldMs),
           overrides: overridesOf(state, one.instance),
           came: came.get(addressText(one.instance.record.address)),
         }))
@@ -72,6 +78,12 @@ export function explanationOperations({ guard, state, timeline }: ExplanationPar
       },
     }),
   }
+}
+
+function withShortWait(explained: ExplainedInstance, toldMs: number): ExplainedInstance {
+  const { instance, reasons } = explained
+  const isShort = isBeating(instance) && isShorterThanInterval(instance.timing, toldMs)
+  return isShort ? { ...explained, reasons: [...reasons, 'short-wait'] } : explained
 }
 
 function explained(

@@ -1,5 +1,11 @@
+import { hasAddress, isIPv4 } from '../../core/text/ip-address.ts'
 import { type HealthChecker, DEFAULT_CHECKER } from '../../core/naming/state/health-checker.ts'
-import { type InstanceAddress, type Metadata, addressText } from '../../core/naming/state/instance.ts'
+import {
+  type BeatTiming,
+  type InstanceAddress,
+  type Metadata,
+  addressText,
+} from '../../core/naming/state/instance.ts'
 import type { Instance } from '../../core/naming/state/service-entry.ts'
 import { INSTANCE_DISABLING, type InstanceDisabling } from '../../core/naming/commands/instance-disabling.ts'
 import type { Liveness } from '../../core/naming/liveness/liveness.ts'
@@ -16,7 +22,6 @@ import { type ShownConnection, shownConnection, type ShownConnectionParts } from
 import { cutPage, type PageRequest, pageOf } from '../page.ts'
 import { beatAgoMs } from '../naming/beats.ts'
 import { READ_SERVICE, serviceResource } from '../naming/services.ts'
-import { isIPv4 } from 'node:net'
 
 /** The last probe of an instance. */
 export interface LastProbe {
@@ -30,7 +35,7 @@ export interface LastProbe {
 interface InstanceViewParts extends ShownConnectionParts {
   readonly guard: Guard
   readonly state: State
-  readonly liveness: Pick<Liveness, 'lastBeatOf'>
+  readonly liveness: Pick<Liveness, 'lastBeatOf' | 'timingOf'>
   readonly clock: () => Now
   readonly timeline: Pick<Timeline, 'of'>
   readonly probes: { lastOf(key: ServiceKey, address: InstanceAddress): LastProbe | undefined }
@@ -60,6 +65,8 @@ export type HealthReason = 'beat' | 'beat-timeout' | 'probe' | 'operator' | 'con
 /** An instance, and why it is as it is. */
 export interface ShownInstance {
   readonly instance: Instance
+  /** How much silence counts. */
+  readonly timing: BeatTiming
   /** How long ago its last beat came; undefined: it does not beat, or beats at another server. */
   readonly lastBeatAgoMs: number | undefined
   /** How much silence is left until it is removed; undefined: silence does not remove it. */
@@ -117,7 +124,7 @@ function instanceFilter(request: InstanceViewRequest): (instance: Instance) => b
     const [name, value] = metadata ?? []
     return (
       (cluster === undefined || record.address.cluster === cluster) &&
-      (address === '' || `${record.address.ip}:${record.address.port}`.includes(address)) &&
+      (address === '' || hasAddress(record.address, address)) &&
       (healthy === undefined || instance.healthy === healthy) &&
       (enabled === undefined || record.enabled === enabled) &&
       (name === undefined || hasMetadata(instance.metadata, name, value))
@@ -155,14 +162,15 @@ function shown(parts: InstanceViewParts, instance: Instance, { now, disablings }
   const lastBeatAgoMs = beatAgoMs(parts, instance, now)
   const probe = record.ephemeral ? undefined : probes.lastOf(serviceKey, record.address)
   const checker = record.ephemeral ? undefined : checkerOf(instance)
+  const timing = parts.liveness.timingOf(instance, now.healthMs)
   const isProbed = probe !== undefined || parts.judges?.(serviceKey) === false
   const id = rememberedId({ serviceKey, address: record.address })
   return {
     instance,
+    timing,
     lastBeatAgoMs,
-    expiresInMs:
-      lastBeatAgoMs === undefined ? undefined : Math.max(0, instance.timing.removeMs - lastBeatAgoMs),
-    reason: reasonOf(instance, { lastBeatAgoMs, checker, isProbed }),
+    expiresInMs: lastBeatAgoMs === undefined ? undefined : Math.max(0, timing.removeMs - lastBeatAgoMs),
+    reason: reasonOf(instance, { timing, lastBeatAgoMs, checker, isProbed }),
     checker,
     probe,
     connection: shownConnection(parts, instance, now),
@@ -189,12 +197,13 @@ function checkerOf({ entry, record }: Instance): HealthChecker['type'] {
 }
 
 function reasonOf(
-  { record, healthy, timing }: Instance,
+  { record, healthy }: Instance,
   {
+    timing,
     lastBeatAgoMs,
     checker,
     isProbed,
-  }: Pick<ShownInstance, 'lastBeatAgoMs' | 'checker'> & { readonly isProbed: boolean },
+  }: Pick<ShownInstance, 'timing' | 'lastBeatAgoMs' | 'checker'> & { readonly isProbed: boolean },
 ): HealthReason {
   switch (record.publisher.kind) {
     case 'beats': {

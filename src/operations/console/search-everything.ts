@@ -1,3 +1,4 @@
+import { hasAddress, hostPort } from '../../core/text/ip-address.ts'
 import type { ConfigItem } from '../../core/config/state/config-item.ts'
 import type { GrayItem } from '../../core/config/state/gray-version.ts'
 import type { ServiceEntry, Instance } from '../../core/naming/state/service-entry.ts'
@@ -156,7 +157,7 @@ class SearchEverywhere {
   #instancesIn({ instances }: ServiceEntry): Instance[] {
     const found: Instance[] = []
     for (const instance of instances.values())
-      if (addressOf(instance).toLowerCase().includes(this.#text)) found.push(instance)
+      if (hasAddress(instance.record.address, this.#text)) found.push(instance)
     return found
   }
 
@@ -200,5 +201,5 @@ class SearchEverywhere {
 }
 
 function addressOf({ record: { address } }: Instance): string {
-  return `${address.ip}:${address.port}`
+  return hostPort(address.ip, address.port)
 }

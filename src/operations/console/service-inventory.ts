@@ -1,3 +1,4 @@
+import { hasAddress } from '../../core/text/ip-address.ts'
 import { isServiceProtecting } from '../../core/naming/state/select-instances.ts'
 import type { ServiceEntry, Instance } from '../../core/naming/state/service-entry.ts'
 import { groupOf, type ServiceKey, serviceNameOf } from '../../core/naming/state/service.ts'
@@ -128,7 +129,7 @@ function serviceFilter(request: ServiceInventoryRequest): (entry: ServiceEntry) 
     if (group !== '' && groupOf(key.groupedName) !== group) return false
     if (!key.groupedName.toLowerCase().includes(text)) return false
     if (!hasHealth(entry, request.health)) return false
-    if (address !== '' && !someInstance(entry, ({ record }) => addressOf(record).includes(address)))
+    if (address !== '' && !someInstance(entry, ({ record }) => hasAddress(record.address, address)))
       return false
     if (metadata === undefined) return true
     const [name, value] = metadata
@@ -157,10 +158,6 @@ function hasHealth(entry: ServiceEntry, health: ServiceInventoryRequest['health'
 function someInstance(entry: ServiceEntry, is: (instance: Instance) => boolean): boolean {
   for (const instance of entry.instances.values()) if (is(instance)) return true
   return false
-}
-
-function addressOf({ address }: Instance['record']): string {
-  return `${address.ip}:${address.port}`
 }
 
 function comparison({ sort, isDescending }: ServiceInventoryRequest) {

@@ -1,3 +1,4 @@
+import { hasAddress } from '../../core/text/ip-address.ts'
 import type { ClientViews } from '../client-views.ts'
 import type { Collected } from '../../core/clients/client-views.ts'
 import type { OwnTimeline } from '../../core/naming/timeline/timeline.ts'
@@ -34,7 +35,7 @@ export function timelineOperations({
       resources: ({ key }: TimelineQuery) => [serviceResource(key)],
       run: ({ key, address: part }) =>
         afterwards(views.timeline(key), ({ value, missing }): Collected<ShownTimeline> => {
-          const found = value.entries.filter(({ address }) => `${address.ip}:${address.port}`.includes(part))
+          const found = value.entries.filter(({ address }) => hasAddress(address, part))
           const entries = found.slice(0, MOST_SHOWN)
           return { value: { ...value, entries, isTruncated: entries.length < found.length }, missing }
         }),

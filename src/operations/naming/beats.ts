@@ -5,7 +5,7 @@ import { isBeating, type Liveness } from '../../core/naming/liveness/liveness.ts
 import type { Now } from '../../core/decisions/stamps.ts'
 import { keepMoved } from '../../core/naming/commands/import-naming.ts'
 import { REMEMBERED_METADATA, rememberedId } from '../../core/naming/state/remembered-metadata.ts'
-import { registerInstance } from '../../core/naming/commands/register-instance.ts'
+import { isNewIp, registerInstance } from '../../core/naming/commands/register-instance.ts'
 import { Refusal } from '../../core/refusal.ts'
 import { afterwards } from '../afterwards.ts'
 import type { InstanceParts } from './instances.ts'
@@ -16,6 +16,8 @@ import { serviceResource, someServices, WRITE_SERVICE } from './services.ts'
 export interface BeatRequest extends BeatSource {
   /** The other fields of a full beat; undefined for a light one. */
   readonly full: FullBeat | undefined
+  /** Whether a new ip that no host can have is refused. Otherwise the instance stays unknown. */
+  readonly isStrict?: boolean
 }
 
 /** The instance in a full beat; undefined fields take their defaults. */
@@ -57,7 +59,9 @@ export function beatOperations(parts: Omit<InstanceParts, 'loop' | 'isAlive' | '
         }
         const { sendBeatOnly, disableAddIP } = state.switches
         // Clients of `/nacos` must get 20404 here: after a refusal, one client library beats in a tight loop.
-        if (request.full === undefined || sendBeatOnly || disableAddIP) return beaten(parts, 'unknown')
+        const isRefused = request.isStrict !== true && !isNewIp(request.ip)
+        if (request.full === undefined || sendBeatOnly || disableAddIP || isRefused)
+          return beaten(parts, 'unknown')
         return registerFrom(parts, request, request.full)
       },
     }),
@@ -110,7 +114,7 @@ async function keepAll(parts: BeatOperationParts, result: Renewed): Promise<Beat
 
 function registerFrom(
   parts: BeatOperationParts,
-  source: BeatSource,
+  source: BeatRequest,
   full: FullBeat,
 ): Beaten | Promise<Beaten> {
   const { serviceKey, ip, port } = source
@@ -119,6 +123,7 @@ function registerFrom(
     isBeat: true,
     serviceKey,
     address: { ip, port, cluster },
+    ipRule: source.isStrict === true ? 'host' : undefined,
     ephemeral: full.ephemeral ?? true,
     weight: full.weight ?? 1,
     enabled: true,

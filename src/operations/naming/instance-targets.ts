@@ -1,3 +1,4 @@
+import { hostPort } from '../../core/text/ip-address.ts'
 import type { InstanceTarget } from '../../core/naming/commands/instance-commands.ts'
 import type { State } from '../../core/engine/state.ts'
 import { DEFAULT_CLUSTER } from '../../core/naming/state/instance.ts'
@@ -14,8 +15,8 @@ export interface InstanceRequest {
   readonly port: number
   readonly cluster: string | undefined
   readonly ephemeral: boolean | undefined
-  /** Whether a request without a cluster is refused where several clusters have the address. */
-  readonly refusesSeveral?: boolean
+  /** Whether it is refused without a cluster where several have the address, and with a new ip that no host can have. */
+  readonly isStrict?: boolean
 }
 
 /** The parts of the state that find an instance. */
@@ -25,8 +26,14 @@ export type TargetState = Pick<State, 'services'>
 const FOUND = new WeakMap<object, InstanceTarget>()
 
 /** The instance that a registration means: without a cluster, the one in DEFAULT. */
-export function targetOf({ serviceKey, ip, port, cluster, ephemeral }: InstanceRequest): InstanceTarget {
-  return { serviceKey, address: { ip, port, cluster: cluster ?? DEFAULT_CLUSTER }, ephemeral }
+export function targetOf(request: InstanceRequest): InstanceTarget {
+  const { serviceKey, ip, port, cluster = DEFAULT_CLUSTER, ephemeral, isStrict } = request
+  return {
+    serviceKey,
+    address: { ip, port, cluster },
+    ephemeral,
+    ipRule: isStrict === true ? 'host' : undefined,
+  }
 }
 
 /**
@@ -44,15 +51,15 @@ export function targetThere(state: TargetState, request: InstanceRequest): Insta
 }
 
 function clusterThere({ services }: TargetState, request: InstanceRequest): string | undefined {
-  const { serviceKey, ip, port, ephemeral, refusesSeveral = false } = request
+  const { serviceKey, ip, port, ephemeral, isStrict = false } = request
   const there = services.get(serviceKey)?.anywhere(ip, port) ?? []
   const clusters = there
     .filter(({ record }) => ephemeral === undefined || record.ephemeral === ephemeral)
     .map(({ record }) => record.address.cluster)
   if (clusters.length < 2) return clusters[0]
-  if (!refusesSeveral) return undefined
+  if (!isStrict) return undefined
   const names = clusters.toSorted().join(', ')
-  throw new Refusal('invalid-parameter', `${ip}:${port} is in several clusters: ${names}.`, {
+  throw new Refusal('invalid-parameter', `${hostPort(ip, port)} is in several clusters: ${names}.`, {
     parameter: 'clusterName',
     allowed: `one of ${names}`,
   })
@@ -64,5 +71,5 @@ export function instanceText({
   port,
   cluster = DEFAULT_CLUSTER,
 }: Pick<InstanceRequest, 'ip' | 'port' | 'cluster'>): string {
-  return `${ip}:${port}@${cluster}`
+  return `${hostPort(ip, port)}@${cluster}`
 }

@@ -103,8 +103,9 @@ function registerOperation(parts: InstanceParts) {
     resources: ofInstance,
     run: (request: RegisterRequest) => {
       const { weight, enabled, healthy, metadata, app } = request
-      const { serviceKey, address, ephemeral } = targetOf(request)
-      const registered = { serviceKey, address, ephemeral, weight, enabled, healthy, metadata, app, isGone }
+      const target = targetOf(request)
+      const { serviceKey, address } = target
+      const registered = { ...target, weight, enabled, healthy, metadata, app, isGone }
       return afterwards(engine.execute(registerInstance(registered)), (registration) => {
         if (registration === 'known') beat(parts, { serviceKey, ...address }, clock())
         return registration
@@ -284,7 +285,7 @@ async function modifyMany(
       const command = lifts ? liftSettings(target, actor) : modifyInstance(target, patch)
       if (isThere) await engine.execute(command)
       const outcome = isThere ? updated : notFound
-      outcome.push(target.address)
+      outcome.push(record?.address ?? target.address)
     }
     await Promise.all(targets.map(modify))
   }

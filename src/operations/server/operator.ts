@@ -1,10 +1,13 @@
-import { isIPv6 } from 'node:net'
+import { hostPort } from '../../core/text/ip-address.ts'
 import type { ClusterMember } from '../../core/cluster/members/member-view.ts'
 import type { Engine } from '../../core/engine/ports.ts'
 import { serverStatus } from '../../core/operator/server-status.ts'
 import { setSwitch } from '../../core/operator/set-switch.ts'
-import type { ServerStatus, Switches } from '../../core/switches/switches.ts'
+import { MEMBER } from '../../core/cluster/members/member-records.ts'
+import { readSwitch } from '../../core/switches/read-switch.ts'
+import type { ServerStatus, Switches, SwitchPatch } from '../../core/switches/switches.ts'
 import type { State } from '../../core/engine/state.ts'
+import { Refusal } from '../../core/refusal.ts'
 import { Guard, type Resource } from '../guard.ts'
 
 /** One server of this installation. */
@@ -47,7 +50,7 @@ export interface Measurements {
 
 interface OperatorParts {
   readonly guard: Guard
-  readonly state: Pick<State, 'switches' | 'services' | 'instancesInAll'>
+  readonly state: Pick<State, 'switches' | 'services' | 'instancesInAll' | 'recordCount'>
   readonly engine: Pick<Engine, 'execute'>
   readonly members: () => readonly Member[]
   readonly leader: () => LeaderView
@@ -133,7 +136,7 @@ export function operatorOperations(parts: OperatorParts) {
       permission: WRITE,
       audit: { operation: 'set switch', item: ({ entry }) => entry },
       resources,
-      run: ({ entry, value, debug }: SwitchRequest) => engine.execute(setSwitch(entry, value, debug)),
+      run: (request: SwitchRequest) => engine.execute(switchCommand(state, request)),
     }),
     ...figureOperations(parts),
     /** All servers, or only the live ones. */
@@ -170,6 +173,22 @@ export function operatorOperations(parts: OperatorParts) {
   }
 }
 
+function switchCommand(
+  state: OperatorParts['state'],
+  { entry, value, debug }: SwitchRequest,
+): ReturnType<typeof setSwitch> {
+  if (debug) checkOneForAll(state, readSwitch(entry, value))
+  return setSwitch(entry, value, debug)
+}
+
+/** The server that judges a silence is rarely the one that has answered the client. */
+function checkOneForAll(state: OperatorParts['state'], { clientBeatInterval }: SwitchPatch): void {
+  if (clientBeatInterval === undefined || clientBeatInterval === state.switches.clientBeatInterval) return
+  if (state.recordCount(MEMBER) < 2) return
+  const message = 'The switch clientBeatInterval is one for all servers, so debug must be false.'
+  throw new Refusal('invalid-parameter', message, { parameter: 'debug', allowed: 'false' })
+}
+
 /** Operations for clients and monitoring. */
 function figureOperations(parts: OperatorParts) {
   const { guard, state } = parts
@@ -203,9 +222,7 @@ function figureOperations(parts: OperatorParts) {
 function addressesOf({ members }: OperatorParts): string[] {
   const all = members()
   const alive = all.filter((member) => member.alive)
-  return (alive.length > 0 ? alive : all)
-    .map(({ ip, port }) => `${isIPv6(ip) ? `[${ip}]` : ip}:${port}`)
-    .toSorted()
+  return (alive.length > 0 ? alive : all).map(({ ip, port }) => hostPort(ip, port)).toSorted()
 }
 
 /** The measurements for everybody: for an address that only the monitoring system reaches. */

@@ -1,3 +1,4 @@
+import { hostPort } from '../../core/text/ip-address.ts'
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram'
 import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
@@ -146,7 +147,7 @@ export class PushSocket implements PushSender {
     try {
       this.#socketFor(target.address)?.send(packet.datagram, target.port, target.address, this.#sent)
     } catch (error) {
-      this.#note(`A push to ${target.address}:${target.port} could not be sent`, error as Error)
+      this.#note(`A push to ${hostPort(target.address, target.port)} could not be sent`, error as Error)
     }
   }
 

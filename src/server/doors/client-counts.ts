@@ -1,3 +1,4 @@
+import { hostPort } from '../../core/text/ip-address.ts'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { connectionOf, isMoved } from '../../core/naming/state/connection-publisher.ts'
 import type { Instance } from '../../core/naming/state/service-entry.ts'
@@ -89,7 +90,7 @@ class FoundClients {
   }
 
   pushed({ address, port }: { readonly address: string; readonly port: number }): void {
-    const client = `${address}:${port}`
+    const client = hostPort(address, port)
     this.#ephemeral.add(client)
     this.#judged.add(`${client}#true`)
   }
@@ -100,7 +101,7 @@ class FoundClients {
       this.#connections.add(owner.connectionId)
       return
     }
-    const client = `${record.address.ip}:${record.address.port}`
+    const client = hostPort(record.address.ip, record.address.port)
     const clients = record.ephemeral ? this.#ephemeral : this.#persistent
     clients.add(client)
     if (isJudged) this.#judged.add(`${client}#${record.ephemeral}`)

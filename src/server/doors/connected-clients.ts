@@ -1,3 +1,4 @@
+import { hostPort } from '../../core/text/ip-address.ts'
 import type {
   ClientSearch,
   ConnectedClient,
@@ -56,7 +57,7 @@ export function openClients(parts: ClientParts, settings: Settings) {
 }
 
 function addressText({ ip, port }: ServerAddress): string {
-  return `${ip}:${port}`
+  return hostPort(ip, port)
 }
 
 function isMeant({ id, ip, client, username }: StreamConnection, text: string): boolean {

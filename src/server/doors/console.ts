@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { ConsoleAssets, PageFile } from '../../protocols/http/page/page-answers.ts'
 import type { PageParts } from '../../protocols/http/page/page-routes.ts'
 import type { HttpCaller } from '../../protocols/http/routing/route.ts'
-import { isLoopback } from '../../protocols/http/transport/cross-site-guard.ts'
+import { isLoopback } from '../../core/text/ip-address.ts'
 import type { Settings } from '../../settings/settings.ts'
 import type { AuthenticationMode } from '../process/authentication-mode.ts'
 

@@ -1,4 +1,4 @@
-import { isLoopback } from '../../protocols/http/transport/cross-site-guard.ts'
+import { isLoopback } from '../../core/text/ip-address.ts'
 import type { Settings } from '../../settings/settings.ts'
 
 /** Whether callers must sign in. `report`: they need not, but requests that would be refused are logged. */

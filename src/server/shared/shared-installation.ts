@@ -49,7 +49,7 @@ import { responsibleFor } from '../process/responsible.ts'
 import { SharedMembers } from './shared-members.ts'
 import { StoreFaults } from './store-faults.ts'
 import { reportsOf } from './store-reports.ts'
-import { oneCluster, ownFacts, warnOfOpenNetworks, withoutAlarm, withPatience } from './shared-start.ts'
+import { oneCluster, ownFacts, warnOfNetworks, withoutAlarm, withPatience } from './shared-start.ts'
 
 /** How long a new member waits until it sees itself among the members, and how often it looks. */
 const SEEN_MS = 5_000
@@ -156,7 +156,7 @@ export class SharedInstallation implements Installation {
   static async open(settings: Settings, log: Logger): Promise<SharedInstallation> {
     if (settings.etcdEndpoints.length === 0)
       throw new Error('store=etcd needs the addresses of etcd: set them with --etcd-endpoints.')
-    warnOfOpenNetworks(settings, log)
+    warnOfNetworks(settings, log)
     const named = etcdPlaceOf(settings, globalThis.process.env)
     const own = ownFacts(settings, named)
     const { ended, failed } = new Ending()

@@ -4,7 +4,7 @@ import { MESSAGES } from '../../cluster/peer-question.ts'
 import { packageVersion } from '../../command/version.ts'
 import type { MemberFacts } from '../../core/cluster/members/member-records.ts'
 import { isOfStore } from '../../core/refusal.ts'
-import { isLoopback } from '../../protocols/http/transport/cross-site-guard.ts'
+import { isLoopback } from '../../core/text/ip-address.ts'
 import { advertisedHost, advertisedPort } from '../../server-address.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { systemClock } from '../../store/etcd/client/clock.ts'
@@ -125,8 +125,19 @@ export function logOfRefusals(log: Logger): (error: EtcdError) => void {
   }
 }
 
-/** Warns if other machines can reach etcd without TLS. The peer port always has TLS. */
-export function warnOfOpenNetworks({ etcdEndpoints }: Settings, log: Logger): void {
+/**
+ * Warns if other machines can reach etcd without TLS. The peer port always has TLS. Warns also if servers on other machines
+ * may use that etcd, and cannot reach this server.
+ */
+export function warnOfNetworks(settings: Settings, log: Logger): void {
+  const { etcdEndpoints } = settings
+  const isHere = (host: string): boolean => isLoopback(host) || host.toLowerCase() === 'localhost'
+  const name = advertisedHost(settings)
+  if (isHere(name) && !etcdEndpoints.every((endpoint) => isHere(new URL(endpoint).hostname)))
+    log.warn(
+      { 'advertise-host': name },
+      'other machines use the same etcd, but none of them can reach this server by its name: set advertise-host',
+    )
   const open = etcdEndpoints.filter((endpoint) => {
     const { protocol, hostname } = new URL(endpoint)
     return protocol === 'http:' && !isLoopback(hostname)

@@ -1,3 +1,4 @@
+import { hostPort } from '../../core/text/ip-address.ts'
 import { randomUUID } from 'node:crypto'
 import { readdir, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -210,14 +211,14 @@ class SoleMember implements Members {
       this.list().map(({ ip, port, site }) => {
         const role = { isSelf: true, isElected: true, forMs: Math.round(monotonicMs() - this.#sinceMs) }
         const unknown = { facts: undefined, view: undefined, clockAheadMs: undefined }
-        return { id: `${ip}:${port}`, ip, port, site, ...role, ...unknown, figures: this.#figures() }
+        return { id: hostPort(ip, port), ip, port, site, ...role, ...unknown, figures: this.#figures() }
       }),
     )
   }
 
   leader(): LeaderView {
     const sinceMs = Math.round(monotonicMs() - this.#heartbeatMs)
-    const ip = `${advertisedHost(this.#settings)}:${advertisedPort(this.#settings, this.#port)}`
+    const ip = hostPort(advertisedHost(this.#settings), advertisedPort(this.#settings, this.#port))
     return {
       heartbeatDueMs: Math.max(HEARTBEAT_MS - sinceMs, 0),
       ip,

@@ -1,3 +1,4 @@
+import { hostPort } from '../../../core/text/ip-address.ts'
 import type { ConnectedClient, ClusterMember, Server } from '../answers.ts'
 import {
   type CommandResult,
@@ -63,7 +64,7 @@ export async function listClients(flags: ClientFlags, text: string | undefined):
     await clientOf(flags).all('/console/clients', { search: text }),
     [
       ['CLIENT', ({ id }) => id],
-      ['ADDRESS', ({ ip, port }) => `${ip}:${port}`],
+      ['ADDRESS', ({ ip, port }) => hostPort(ip, port)],
       ['LIBRARY', ({ version }) => version],
       ['APPLICATION', ({ appName }) => appName],
       ['USER', ({ username }) => username],

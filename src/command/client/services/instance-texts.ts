@@ -71,20 +71,21 @@ export function cameText({ came }: ExplainedInstance): string {
   return `${words}, ${spanText(Date.now() - came.atMs)} ago`
 }
 
-const WHY_LISTED: Readonly<Record<ExplainedInstance['reasons'][number], string>> = {
+const WHY_LISTED: Readonly<Record<Exclude<ExplainedInstance['reasons'][number], 'unhealthy'>, string>> = {
   healthy: 'it is healthy',
-  unhealthy: 'it is unhealthy',
   protection: 'too few are healthy: the protect threshold gives out all',
   'no-weight': 'its weight is 0',
   disabled: 'it is disabled',
   'other-cluster': 'the client asks for other clusters',
   selector: 'the selector of the service leaves it out',
+  'short-wait': 'its metadata ask for a wait that is shorter than the interval of its beats',
 }
 
 /** Why a client gets an instance or not, in words. */
-export function whyListed({ listed, healthy, reasons }: ExplainedInstance): string {
+export function whyListed({ listed, reasons }: ExplainedInstance): string {
   // Clients get unhealthy ones unless they ask for healthy ones only.
-  if (listed && !healthy && !reasons.includes('protection'))
-    return 'it is unhealthy, and the client did not ask for healthy ones only'
-  return reasons.map((reason) => WHY_LISTED[reason]).join('; ')
+  const unhealthy = listed
+    ? 'it is unhealthy, and the client did not ask for healthy ones only'
+    : 'it is unhealthy'
+  return reasons.map((reason) => (reason === 'unhealthy' ? unhealthy : WHY_LISTED[reason])).join('; ')
 }

@@ -1,3 +1,4 @@
+import { hostPort } from '../../../core/text/ip-address.ts'
 import { UsageError } from '../../command-line.ts'
 import type { Params, SvcClient } from '../session-of-flags.ts'
 
@@ -32,7 +33,7 @@ export function serviceParams(client: SvcClient, name: ServiceName): Params {
 
 /** An address as users type it: IPv6 in brackets. */
 export function addressText({ ip, port }: { readonly ip: string; readonly port: number }): string {
-  return ip.includes(':') ? `[${ip}]:${port}` : `${ip}:${port}`
+  return hostPort(ip, port)
 }
 
 /** The address that a word names. Throws UsageError for another text. */

@@ -1,3 +1,4 @@
+import { isSameIp } from '../../../core/text/ip-address.ts'
 import type { ExplainedInstance, ListedService, ServiceDetail, ShownInstance } from '../answers.ts'
 import { type CommandResult, listed, shown, timeText, DiffersError, done } from '../../command-line.ts'
 import type { ClientFlags } from '../server-options.ts'
@@ -179,7 +180,7 @@ async function oneInstance(
 ): Promise<ShownInstance> {
   const { ip, port } = addressOf(address)
   const found = await instancesOf(client, name, { ip, clusterName: cluster })
-  const fitting = found.filter((instance) => instance.ip === ip && instance.port === port)
+  const fitting = found.filter((instance) => isSameIp(instance.ip, ip) && instance.port === port)
   if (fitting.length === 1) return fitting[0]!
   if (fitting.length === 0) throw new DiffersError(`${serviceText(name)} has no instance ${address}.`)
   const clusters = fitting.map(({ clusterName }) => clusterName).join(', ')

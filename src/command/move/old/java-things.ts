@@ -1,3 +1,4 @@
+import { identityOf } from '../../../core/text/ip-address.ts'
 import type {
   PlanConfig,
   PlanGray,
@@ -137,7 +138,7 @@ export function instanceOf(service: OldService, fields: Fields, seenMs: number):
 
 /** The key of an instance in its service. */
 export function instanceKey({ ip, port, cluster }: PlanInstance): string {
-  return `${ip}:${port}#${cluster}`
+  return `${identityOf(ip)}#${port}#${cluster}`
 }
 
 /** A page of a list: the answer is, or has, `pageItems` and `totalCount`. */

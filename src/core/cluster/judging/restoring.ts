@@ -50,7 +50,7 @@ export class Restoring {
 
   #isInTime(instance: Instance, nowMs: number): boolean {
     const { atMs } = this.#liveness.lastBeatOf(instance)
-    return nowMs - atMs + this.#clock.pausedSince(atMs) < instance.timing.removeMs
+    return nowMs - atMs + this.#clock.pausedSince(atMs) < this.#liveness.timingOf(instance, nowMs).removeMs
   }
 }
 

@@ -121,8 +121,8 @@ export class SilenceVote {
       liveness.noteBeatElsewhere(instance, nowMs)
       return nowMs + UNJUDGED_MS
     }
-    if (!judges(key)) return nowMs + unseenMs(instance)
-    const dueMs = this.#dueMs(instance, failureMs)
+    if (!judges(key)) return nowMs + unseenMs(patienceWith(instance, liveness.told.at(nowMs)))
+    const dueMs = this.#dueMs(instance, failureMs, nowMs)
     return dueMs > nowMs ? dueMs : undefined
   }
 
@@ -185,7 +185,8 @@ export class SilenceVote {
       round.answered.size === round.peers.size && membersText(this.#parts.state) === round.members
     return round.suspects.flatMap((instance, index) => {
       const sinceMs = Math.max(this.#silentSinceMs(instance, round.learnedMs[index]!), failureMs)
-      const effect = effectOfSilence(instance, round.askedMs - sinceMs)
+      const { told } = this.#parts.liveness
+      const effect = effectOfSilence(instance, round.askedMs - sinceMs, told.at(nowMs))
       if (effect !== undefined && isComplete && this.#parts.liveness.isWatched(instance)) {
         const { askedMs, members } = round
         return [
@@ -196,7 +197,7 @@ export class SilenceVote {
           },
         ]
       }
-      const dueMs = sinceMs + patienceWith(instance)
+      const dueMs = told.checkedMs(sinceMs + patienceWith(instance, told.at(nowMs)), nowMs)
       this.#release(instance, effect === undefined ? dueMs : nowMs + WAITS_MS)
       return []
     })
@@ -204,7 +205,10 @@ export class SilenceVote {
 
   /** The outcome of a confirmed silence: true, it was carried out; otherwise the instance is checked again soon. */
   settled({ instance }: ConfirmedSilence, isDone: boolean, nowMs: number): void {
-    this.#release(instance, isDone ? this.#dueMs(instance, this.#failures.look(nowMs)) : nowMs + WAITS_MS)
+    this.#release(
+      instance,
+      isDone ? this.#dueMs(instance, this.#failures.look(nowMs), nowMs) : nowMs + WAITS_MS,
+    )
   }
 
   #release(instance: Instance, atMs: number): void {
@@ -213,9 +217,10 @@ export class SilenceVote {
   }
 
   /** The earliest time at which the silence of an instance can matter, as far as this server knows. */
-  #dueMs(instance: Instance, failureMs: number): number {
-    const sinceMs = this.#silentSinceMs(instance, Infinity)
-    return Math.max(sinceMs, failureMs) + patienceWith(instance)
+  #dueMs(instance: Instance, failureMs: number, nowMs: number): number {
+    const sinceMs = Math.max(this.#silentSinceMs(instance, Infinity), failureMs)
+    const { told } = this.#parts.liveness
+    return told.checkedMs(sinceMs + patienceWith(instance, told.at(nowMs)), nowMs)
   }
 
   /** `learnedMs`: when another member learned of the instance. */
@@ -226,6 +231,6 @@ export class SilenceVote {
 }
 
 /** In a quarter of its patience an instance may become this server's to judge, and still be judged in time. */
-function unseenMs(instance: Instance): number {
-  return Math.min(Math.max(patienceWith(instance) / 4, UNJUDGED_MS), MOST_UNSEEN_MS)
+function unseenMs(patience: number): number {
+  return Math.min(Math.max(patience / 4, UNJUDGED_MS), MOST_UNSEEN_MS)
 }

@@ -1,3 +1,4 @@
+import { hostPort } from '../../text/ip-address.ts'
 import {
   fieldsOf,
   number,
@@ -85,7 +86,7 @@ function memoryIn(json: unknown): Pick<MemberFacts, 'memory'> {
 
 /** The id of a member: `<ip>:<port>`. */
 export function memberIdOf({ ip, port }: Pick<MemberFacts, 'ip' | 'port'>): string {
-  return `${ip}:${port}`
+  return hostPort(ip, port)
 }
 
 /** The ids of the live members, sorted. */

@@ -62,7 +62,7 @@ export function importInstance(
   { overwrite, importer }: InstanceImport,
 ): Command<ImportOutcome> {
   const publisher = input.ephemeral ? movedPublisher(importer) : OPERATOR
-  const register = registerInstance({ ...input, publisher })
+  const register = registerInstance({ ...input, publisher, ipRule: 'any' })
   return storing(register.subject, 0, (view, now) => {
     const known = view.instance(input.serviceKey, input.address)
     const isSameHere = known !== undefined && isSame(known, input)

@@ -14,7 +14,7 @@ import { forgetSettings, rememberingChanges } from '../liveness/remembering.ts'
 import { instanceIdOf, type InstanceAddress, type Metadata, type Publisher } from '../state/instance.ts'
 import { disablingChanges } from './instance-disabling.ts'
 import { rememberKeys } from './metadata-commands.ts'
-import { registerInstance } from './register-instance.ts'
+import { type IpRule, registerInstance } from './register-instance.ts'
 import { saveInFull, existingService, serviceSubject } from './service-commands.ts'
 import { DEFAULT_CHECKER } from '../state/health-checker.ts'
 import type { InstancePlace } from '../state/presence.ts'
@@ -27,6 +27,8 @@ export interface InstanceTarget {
   readonly serviceKey: ServiceKey
   readonly address: InstanceAddress
   readonly ephemeral: boolean | undefined
+  /** Where a change registers the instance. */
+  readonly ipRule?: IpRule | undefined
 }
 
 /** Changes of an instance: undefined fields stay as they are, metadata is merged by key. */
@@ -145,12 +147,13 @@ export function liftSettings(target: InstanceTarget, actor?: Actor): Command<'ok
  * with the patch over the defaults (docs/decisions/0021).
  */
 export function modifyOrRegister(target: InstanceTarget, patch: InstancePatch): Command<'ok'> {
-  const { serviceKey, address, ephemeral } = target
+  const { serviceKey, address, ephemeral, ipRule } = target
   const modify = modifyInstance(target, patch)
   const register = registerInstance({
     serviceKey,
     address,
     ephemeral,
+    ipRule,
     weight: patch.weight ?? 1,
     enabled: patch.enabled ?? true,
     healthy: undefined,

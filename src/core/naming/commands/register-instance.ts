@@ -1,3 +1,5 @@
+import { hostPort, isColonOfIPv6, isHost } from '../../text/ip-address.ts'
+import { shown } from '../../text/shown.ts'
 import { type Change, NO_SERIAL } from '../../decisions/changes.ts'
 import { type Command, commandOn, type Decision, unchanged } from '../../decisions/decision.ts'
 import { ownText } from '../../text/own-text.ts'
@@ -41,6 +43,7 @@ export interface RegisterInstance {
   readonly app: string
   /** Whether it is a beat: it changes nothing of an instance that is there, and brings back what silence has removed. */
   readonly isBeat?: boolean
+  readonly ipRule?: IpRule | undefined
   /** Whether a publisher that is displaced is known to have left already: then it does not wait for the address. */
   readonly isGone?: ((publisher: Publisher) => boolean) | undefined
 }
@@ -144,16 +147,40 @@ function save(view: View, service: Service, saving: Saving): Decision<Registrati
   return { changes, durability: behind ? 'behind' : 'synced', outcome: 'registered' }
 }
 
-/** Throws Refusal if a switch or a limit allows no new instance. */
-function refuseNewcomer(view: View, { serviceKey, address }: RegisterInstance): void {
+/**
+ * The ip that a new instance may have: an address or the name of a `host`, or `any` text. Undefined: any without a colon,
+ * or IPv6. The rule is for new instances alone.
+ */
+export type IpRule = 'host' | 'any'
+
+/** Whether a new instance may have this ip. */
+export function isNewIp(ip: string, rule?: IpRule): boolean {
+  return rule === 'any' || (rule === 'host' ? isHost(ip) : isColonOfIPv6(ip))
+}
+
+/** Throws Refusal if a switch or a limit allows no new instance, or its ip is none. */
+function refuseNewcomer(view: View, { serviceKey, address, ipRule }: RegisterInstance): void {
+  if (!isNewIp(address.ip, ipRule))
+    throw new Refusal(
+      'invalid-parameter',
+      `The ip ${shown(address.ip)} is neither an address nor a host name.`,
+      {
+        parameter: 'ip',
+        allowed: 'an IPv4 or IPv6 address, or a host name, without a port',
+      },
+    )
   refuseInstanceBeyondLimit(view, serviceKey.namespaceId)
   const { disableAddIP, sendBeatOnly } = view.switches
   if (!disableAddIP && !sendBeatOnly) return
   const name = disableAddIP ? 'disableAddIP' : 'sendBeatOnly'
-  throw new Refusal('adding-disabled', `Adding ${address.ip}:${address.port} is refused: ${name} is on.`, {
-    parameter: 'ip',
-    allowed: `only instances that are registered already, until the switch ${name} is set to false`,
-  })
+  throw new Refusal(
+    'adding-disabled',
+    `Adding ${hostPort(address.ip, address.port)} is refused: ${name} is on.`,
+    {
+      parameter: 'ip',
+      allowed: `only instances that are registered already, until the switch ${name} is set to false`,
+    },
+  )
 }
 
 function recordOf(

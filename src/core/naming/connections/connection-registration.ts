@@ -1,3 +1,4 @@
+import { isSameIp } from '../../text/ip-address.ts'
 import { type Due, NOT_DUE } from '../../work/due-book.ts'
 import type { InstanceReplacement, PublishedInstance } from '../commands/replace-instances.ts'
 import { addressText, type InstanceAddress } from '../state/instance.ts'
@@ -205,7 +206,8 @@ export class ConnectionRegistration implements Due {
     const text = addressText(named)
     if (this.#places.get(text)?.wanted !== undefined) return text
     const others = [...this.#places.values()].filter(
-      ({ address: { ip, port }, wanted }) => wanted !== undefined && ip === named.ip && port === named.port,
+      ({ address: { ip, port }, wanted }) =>
+        wanted !== undefined && port === named.port && isSameIp(ip, named.ip),
     )
     return others.length === 1 ? addressText(others[0]!.address) : undefined
   }

@@ -1,3 +1,4 @@
+import { identityOf, isSameIp } from '../../text/ip-address.ts'
 import type { InstanceAddress } from '../state/instance.ts'
 import type { InstancePlace } from '../state/presence.ts'
 import type { ServiceKey } from '../state/service.ts'
@@ -96,7 +97,8 @@ export class Goodbyes {
     let one = this.#byHash.get(hashOf(serviceKey, { ip, port }))
     for (; one !== undefined; one = one.next) {
       const { address } = one
-      const isThere = address.port === port && address.ip === ip && isSameService(one.serviceKey, serviceKey)
+      const isThere =
+        address.port === port && isSameIp(address.ip, ip) && isSameService(one.serviceKey, serviceKey)
       if (isThere && (cluster === undefined || cluster === address.cluster)) return one
     }
     return undefined
@@ -132,8 +134,9 @@ function isSameService(a: ServiceKey, b: ServiceKey): boolean {
 
 /** A small integer, which a Map finds fastest. */
 function hashOf({ groupedName }: ServiceKey, { ip, port }: Pick<InstanceAddress, 'ip' | 'port'>): number {
+  const text = identityOf(ip)
   let hash = SEED ^ port
-  for (let at = 0; at < ip.length; at++) hash = Math.imul(hash ^ ip.charCodeAt(at), 0x01000193)
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
   for (let at = 0; at < groupedName.length; at++)
     hash = Math.imul(hash ^ groupedName.charCodeAt(at), 0x01000193)
   return (hash ^ (hash >>> 15)) & 0x3fffffff

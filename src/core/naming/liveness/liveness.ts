@@ -5,12 +5,14 @@ import { type AbsenceLimit, Absences } from './absences.ts'
 import { NEVER_MS, type TimedInstance, timedInstance } from './timed-instance.ts'
 import { ConnectionProcesses } from './connection-processes.ts'
 import { Goodbyes } from './goodbyes.ts'
+import { timingWhen } from '../state/beat-timing.ts'
 import { publishersOf } from '../state/claims.ts'
 import { isMoved } from '../state/connection-publisher.ts'
 import type { DepartureView, InstancePlace, Leaving, Presence } from '../state/presence.ts'
 import type { ServiceKey } from '../state/service.ts'
 import type { ServiceEntry, Instance } from '../state/service-entry.ts'
-import type { InstanceRecord } from '../state/instance.ts'
+import type { BeatTiming, InstanceRecord } from '../state/instance.ts'
+import { ToldIntervals } from './told-intervals.ts'
 import { beatingPart, changesOfSilence, effectOfSilence, patienceMs, patienceWith } from './silence.ts'
 
 const BUCKET_MS = 250
@@ -41,6 +43,8 @@ export class Liveness implements Presence {
   readonly processes: ConnectionProcesses
   /** Addresses that clients which beat have deregistered a moment ago. */
   readonly goodbyes = new Goodbyes()
+  /** How often clients that have no interval of their own were asked to beat. */
+  readonly told = new ToldIntervals()
   /** Since the start: beats that renewed an instance or found none, and the changes that silence has made. */
   readonly counts = { renewed: 0, unknown: 0, unhealthy: 0, removed: 0 }
   #misjudged: Instance[] = []
@@ -87,6 +91,11 @@ export class Liveness implements Presence {
     note(instance, 'nobody', nowMs)
   }
 
+  /** How much silence counts for an instance now. */
+  timingOf({ timing }: Instance, nowMs: number): BeatTiming {
+    return timingWhen(timing, this.told.at(nowMs))
+  }
+
   /** The last beat of an instance that this server knows of. Without one, `atMs` is when it learned of the instance. */
   lastBeatOf(instance: Instance): { readonly atMs: number; readonly isBeat: boolean } {
     const { lastBeatMs, receivedBy } = timedInstance(instance)
@@ -116,7 +125,7 @@ export class Liveness implements Presence {
     // A registration by another publisher is no beat of a claim that waits for the address.
     if (isBeat && (isBeating(timed) || timed.lastBeatMs === NEVER_MS)) note(instance, 'another', nowMs)
     if (beatingPart(timed) === undefined) this.#due.remove(timed)
-    else this.#due.add(timed, timed.lastBeatMs + patienceWith(timed))
+    else this.#due.add(timed, timed.lastBeatMs + patienceWith(timed, this.told.at(nowMs)))
     this.processes.saved(instance, isBeat, nowMs)
   }
 
@@ -133,13 +142,13 @@ export class Liveness implements Presence {
     const timed = timedInstance(instance)
     this.#due.remove(timed)
     this.#forgetBeat(timed)
-    const { receivedBy, lastBeatMs, timing } = timed
+    const { receivedBy, lastBeatMs } = timed
     // The judge has applied every registration before it. A server that catches up applies old ones: these are no beats now.
     const isMisjudged =
       reason === 'expired' &&
       isBeating(instance) &&
       receivedBy === 'this server' &&
-      atMs - lastBeatMs < timing.removeMs
+      atMs - lastBeatMs < this.timingOf(timed, atMs).removeMs
     if (isMisjudged) this.#misjudged.push(instance)
   }
 
@@ -230,16 +239,22 @@ export class Liveness implements Presence {
       }
       // Another change has its effect on the queue when it is applied.
       if (change === undefined || change.kind === 'instance-health-changed')
-        this.#due.add(instance, nextDueMs(instance, change === undefined))
+        this.#due.add(instance, this.#nextDueMs(instance, change === undefined, now.healthMs))
     }
     return changes
   }
 
   #judge(instance: TimedInstance, now: Now): readonly Change[] {
-    const effect = effectOfSilence(instance, now.healthMs - instance.lastBeatMs)
+    const effect = effectOfSilence(instance, now.healthMs - instance.lastBeatMs, this.told.at(now.healthMs))
     if (effect === undefined || this.#view === undefined) return []
     const remembers = this.hasRoomToRemember
     return changesOfSilence(this.#view, instance, { effect, remembers, stamp: now.stamp })
+  }
+
+  #nextDueMs(instance: TimedInstance, isAsBefore: boolean, nowMs: number): number {
+    const { timing, healthy } = beatingPart(instance) ?? instance
+    const counting = timingWhen(timing, this.told.at(nowMs))
+    return this.told.checkedMs(instance.lastBeatMs + patienceMs(counting, healthy && isAsBefore), nowMs)
   }
 
   #noteGoodbye({ entry, record, timing }: Instance, nowMs: number): void {
@@ -262,9 +277,4 @@ function note(instance: Instance, receivedBy: TimedInstance['receivedBy'], atMs:
 /** Whether the publisher of an instance sends beats. Only such an instance expires by silence or is healed by a beat. */
 export function isBeating({ record }: Instance): boolean {
   return record.publisher.kind === 'beats'
-}
-
-function nextDueMs(instance: TimedInstance, isAsBefore: boolean): number {
-  const { timing, healthy } = beatingPart(instance) ?? instance
-  return instance.lastBeatMs + patienceMs(timing, healthy && isAsBefore)
 }

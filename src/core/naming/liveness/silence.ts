@@ -1,5 +1,5 @@
 import type { Change } from '../../decisions/changes.ts'
-import { timingOf } from '../state/beat-timing.ts'
+import { timingOf, timingWhen } from '../state/beat-timing.ts'
 import { beatingClaim } from '../state/claims.ts'
 import type { BeatTiming } from '../state/instance.ts'
 import type { Instance } from '../state/service-entry.ts'
@@ -37,17 +37,22 @@ export function patienceMs({ unhealthyMs, removeMs }: BeatTiming, healthy: boole
   return healthy ? Math.min(unhealthyMs, removeMs) : removeMs
 }
 
-/** The same for the part of an instance that beats. */
-export function patienceWith(instance: Instance): number {
+/** The same for the part of an instance that beats. `toldMs`: see {@link timingWhen}. */
+export function patienceWith(instance: Instance, toldMs: number): number {
   const { timing, healthy } = beatingPart(instance) ?? instance
-  return patienceMs(timing, healthy)
+  return patienceMs(timingWhen(timing, toldMs), healthy)
 }
 
 /** The effect of this much silence, or undefined. */
-export function effectOfSilence(instance: Instance, silenceMs: number): SilenceEffect | undefined {
+export function effectOfSilence(
+  instance: Instance,
+  silenceMs: number,
+  toldMs: number,
+): SilenceEffect | undefined {
   const { timing, healthy } = beatingPart(instance) ?? instance
-  if (silenceMs >= timing.removeMs) return 'removed'
-  return healthy && silenceMs >= timing.unhealthyMs ? 'unhealthy' : undefined
+  const { unhealthyMs, removeMs } = timingWhen(timing, toldMs)
+  if (silenceMs >= removeMs) return 'removed'
+  return healthy && silenceMs >= unhealthyMs ? 'unhealthy' : undefined
 }
 
 /** A silence, and whether the registration that it removes is remembered. */

@@ -1,3 +1,4 @@
+import { identityOf } from '../../text/ip-address.ts'
 import type { Metadata } from './instance.ts'
 import type { Instance } from './service-entry.ts'
 
@@ -12,7 +13,7 @@ export class AddressIndex {
   labelsAt(ip: string, namespaceId: string, all: () => Iterable<Instance>): Metadata[] {
     this.#byIp ??= indexOf(all())
     const labels: Metadata[] = []
-    for (const instance of this.#byIp.get(ip) ?? []) {
+    for (const instance of this.#byIp.get(identityOf(ip)) ?? []) {
       if (instance.entry.service.key.namespaceId === namespaceId) labels.push(instance.metadata)
     }
     return labels
@@ -23,7 +24,7 @@ export class AddressIndex {
   }
 
   delete(instance: Instance): void {
-    const { ip } = instance.record.address
+    const ip = identityOf(instance.record.address.ip)
     const here = this.#byIp?.get(ip)
     here?.delete(instance)
     if (here?.size === 0) this.#byIp?.delete(ip)
@@ -37,7 +38,7 @@ function indexOf(instances: Iterable<Instance>): Map<string, Set<Instance>> {
 }
 
 function put(byIp: Map<string, Set<Instance>>, instance: Instance): void {
-  const { ip } = instance.record.address
+  const ip = identityOf(instance.record.address.ip)
   const here = byIp.get(ip)
   if (here === undefined) byIp.set(ip, new Set([instance]))
   else here.add(instance)

@@ -1,3 +1,5 @@
+import { DEFAULT_SWITCHES, LEAST_INTERVAL_MS } from '../../switches/switches.ts'
+import { leastWaitMs } from '../../switches/told-interval.ts'
 import { type BeatTiming, DEFAULT_TIMING, type Metadata } from './instance.ts'
 
 /** The metadata keys by which an instance asks for its own timing, in milliseconds (http-compat.md section 4). */
@@ -10,17 +12,15 @@ const TIMING_KEYS = {
 /** The timing that was asked for last: the instances of a framework ask for the same, and then share it. */
 let asked = DEFAULT_TIMING
 
-/** No silence is judged sooner: a beat may be this late on its way. */
-const SHORTEST_MS = 1_000
-
 /** For how long an instance whose times are both too short is shown as unhealthy before it leaves. */
 const UNHEALTHY_FIRST_MS = 500
 
 /** The timing that an instance's metadata asks for; absent or invalid values are the defaults. */
 export function askedTiming(metadata: Metadata): BeatTiming {
+  const intervalMs = millis(metadata[TIMING_KEYS.interval])
   return {
-    // Every 0 ms is no interval: a client that obeys would beat in a tight loop.
-    intervalMs: millis(metadata[TIMING_KEYS.interval]) || undefined,
+    // Every 0 ms is no interval. A client that obeys a short one would ask the server all the time.
+    intervalMs: intervalMs ? Math.max(intervalMs, LEAST_INTERVAL_MS) : undefined,
     unhealthyMs: millis(metadata[TIMING_KEYS.unhealthy]) ?? DEFAULT_TIMING.unhealthyMs,
     removeMs: millis(metadata[TIMING_KEYS.remove]) ?? DEFAULT_TIMING.removeMs,
   }
@@ -31,16 +31,31 @@ export function askedTiming(metadata: Metadata): BeatTiming {
  * the interval that it asks for. So an instance stays while it beats as often as it says.
  */
 export function timingOf(metadata: Metadata): BeatTiming {
-  const { intervalMs, ...waits } = askedTiming(metadata)
-  const shortestMs = 2 * (intervalMs ?? 0) + SHORTEST_MS
-  const unhealthyMs = Math.max(waits.unhealthyMs, shortestMs)
-  const firstMs = waits.unhealthyMs < waits.removeMs ? UNHEALTHY_FIRST_MS : 0
-  const removeMs =
-    waits.removeMs > unhealthyMs ? waits.removeMs : Math.max(waits.removeMs, shortestMs + firstMs)
-  const timing = { intervalMs, unhealthyMs, removeMs }
+  const askedFor = askedTiming(metadata)
+  const timing = withWaits(askedFor, leastWaitMs(askedFor.intervalMs ?? 0))
   if (isSame(timing, DEFAULT_TIMING)) return DEFAULT_TIMING
   if (!isSame(timing, asked)) asked = timing
   return asked
+}
+
+/** The timing that counts while clients without an interval of their own are asked for this one (`ToldIntervals`). */
+export function timingWhen(timing: BeatTiming, toldMs: number): BeatTiming {
+  const isUsual = timing.intervalMs !== undefined || toldMs <= DEFAULT_SWITCHES.clientBeatInterval
+  return isUsual ? timing : withWaits(timing, leastWaitMs(toldMs))
+}
+
+/** Whether an instance becomes unhealthy, or leaves, although it beats as often as it was asked to. */
+export function isShorterThanInterval(timing: BeatTiming, toldMs: number): boolean {
+  const { unhealthyMs, removeMs } = timingWhen(timing, toldMs)
+  return Math.min(unhealthyMs, removeMs) <= (timing.intervalMs ?? toldMs)
+}
+
+/** The waits of a timing, and each at least this long. */
+function withWaits({ intervalMs, ...waits }: BeatTiming, leastMs: number): BeatTiming {
+  const unhealthyMs = Math.max(waits.unhealthyMs, leastMs)
+  const firstMs = waits.unhealthyMs < waits.removeMs ? UNHEALTHY_FIRST_MS : 0
+  const removeMs = waits.removeMs > unhealthyMs ? waits.removeMs : Math.max(waits.removeMs, leastMs + firstMs)
+  return { intervalMs, unhealthyMs, removeMs }
 }
 
 function isSame(a: BeatTiming, b: BeatTiming): boolean {

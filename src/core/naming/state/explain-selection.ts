@@ -5,6 +5,7 @@ import type { ServiceEntry, Instance } from './service-entry.ts'
  * Why a list has an instance or not. Listed: `healthy`, `unhealthy` (the list says so), `protection` (it is unhealthy,
  * and shown as healthy). Not listed: `disabled`, `other-cluster`, `selector` (its labels differ from the consumer's),
  * `unhealthy` (the consumer wants healthy ones only). `no-weight`: clients send it no calls although it is listed.
+ * `short-wait`: silence counts before its next beat is due, so its health changes all the time.
  */
 export const SELECTION_REASONS = [
   'healthy',
@@ -14,6 +15,7 @@ export const SELECTION_REASONS = [
   'disabled',
   'other-cluster',
   'selector',
+  'short-wait',
 ] as const
 
 /** One of {@link SELECTION_REASONS}. */

@@ -1,3 +1,4 @@
+import { identityOf, isSameIp } from '../../text/ip-address.ts'
 import type { InstanceAddress, InstanceRecord } from './instance.ts'
 
 /** The fields of an instance that the table reads. */
@@ -23,7 +24,7 @@ const SEED = Math.trunc(Math.random() * 2 ** 32)
 
 /**
  * The instances of a service by address, in the order of their serials, which a restart keeps. It takes a third of the
- * memory of a Map from texts. A lookup hashes the address as it is, without a text. A single instance needs no table.
+ * memory of a Map from texts. A lookup hashes the parts of the address, without a text. A single instance needs no table.
  */
 export class InstanceTable<T extends Addressed> {
   /** The only instance; undefined if there is none, or a table. */
@@ -138,12 +139,13 @@ export class InstanceTable<T extends Addressed> {
 
 function isAt({ record }: Addressed, { ip, port, cluster }: InstanceAddress): boolean {
   const { address } = record
-  return address.port === port && address.ip === ip && address.cluster === cluster
+  return address.port === port && address.cluster === cluster && isSameIp(address.ip, ip)
 }
 
 /** Without the cluster: an address is rarely in two clusters. */
 function hashOf({ ip, port }: InstanceAddress): number {
+  const text = identityOf(ip)
   let hash = SEED ^ port
-  for (let at = 0; at < ip.length; at++) hash = Math.imul(hash ^ ip.charCodeAt(at), 0x01000193)
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
   return hash ^ (hash >>> 15)
 }

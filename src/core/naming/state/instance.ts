@@ -1,4 +1,6 @@
-/** Names an instance within its service. */
+import { identityOf } from '../../text/ip-address.ts'
+
+/** Names an instance within its service. Its ip is as it was first registered: every spelling of it is the same address. */
 export interface InstanceAddress {
   readonly ip: string
   readonly port: number
@@ -103,12 +105,12 @@ export const DEFAULT_TIMING: BeatTiming = { intervalMs: undefined, unhealthyMs: 
 /** The cluster of an instance that names no cluster. */
 export const DEFAULT_CLUSTER = 'DEFAULT'
 
-/** One string per address within a service; the first three parts of an instance id. */
-export function addressText(address: InstanceAddress): string {
-  return `${address.ip}#${address.port}#${address.cluster}`
+/** One string per address within a service, whatever the spelling of its ip. */
+export function addressText({ ip, port, cluster }: InstanceAddress): string {
+  return `${identityOf(ip)}#${port}#${cluster}`
 }
 
 /** `<ip>#<port>#<cluster>#<group>@@<service>` (interface.md, instance ids). */
-export function instanceIdOf(address: InstanceAddress, groupedName: string): string {
-  return `${addressText(address)}#${groupedName}`
+export function instanceIdOf({ ip, port, cluster }: InstanceAddress, groupedName: string): string {
+  return `${ip}#${port}#${cluster}#${groupedName}`
 }

@@ -2,6 +2,7 @@ import type { InstanceAddress, InstanceRecord } from './instance.ts'
 import type { RecordView } from '../../records/record-tables.ts'
 import type { Service, ServiceKey } from './service.ts'
 import type { ServiceEntry, Instance } from './service-entry.ts'
+import type { ToldInterval } from '../../switches/told-interval.ts'
 
 /** A service and an address in it. */
 export interface InstancePlace {
@@ -24,6 +25,11 @@ export interface Leaving {
  * The part of {@link Liveness} that State uses. State calls it after it has applied a change. All times are health times.
  */
 export interface Presence {
+  /** How often clients are asked to beat, and were asked before. */
+  readonly told: {
+    switched(intervalMs: number): void
+    ended(before: ToldInterval, now: { readonly healthMs: number; readonly stamp: number }): void
+  }
   /** The state that calls it. */
   follow(view: DepartureView): void
   /** The instance is new or has changed. `isBeat`: the change counts as a beat, as a registration does. */

@@ -26,7 +26,7 @@ export function svcNamingRoutes(parts: NamingEndpointParts): Route[] {
     ['PUT', '/instance', instances.modify],
     ['GET', '/instance', instances.detail],
     ['GET', '/instance/list', { ...listEndpoint(parts, () => 'svc'), answers: answersJson(LIST) }],
-    ['PUT', '/instance/beat', { ...beatEndpoint(parts, beatAnswer), answers: ANSWERS_OK }],
+    ['PUT', '/instance/beat', { ...beatEndpoint(parts, beatAnswer, true), answers: ANSWERS_OK }],
     ['PUT', '/health/instance', instances.updateHealth],
     ['PUT', '/instance/batch', modifyManyEndpoint(parts)],
     ['PUT', '/instance/metadata/batch', metadata.update],

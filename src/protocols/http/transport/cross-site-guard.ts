@@ -1,3 +1,4 @@
+import { isLoopback } from '../../../core/text/ip-address.ts'
 import { isIP } from 'node:net'
 import type { IncomingMessage } from 'node:http'
 import { Refusal } from '../../../core/refusal.ts'
@@ -128,11 +129,6 @@ function allowedPlace(entry: string): HostAndPort {
   if (place === undefined)
     throw new Error(`"${entry}" is not a host name such as waypost.example or waypost.example:8443.`)
   return place
-}
-
-/** Whether only this machine reaches an address. */
-export function isLoopback(address: string): boolean {
-  return address === '::1' || (isIP(address) !== 0 && /^(::ffff:)?127\./i.test(address))
 }
 
 function unknownHost(host: string): Refusal {

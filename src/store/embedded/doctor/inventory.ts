@@ -1,3 +1,4 @@
+import { hostPort } from '../../../core/text/ip-address.ts'
 import { NotExaminable, type OnProgress } from '../../local-file.ts'
 import { createHash } from 'node:crypto'
 import { decodeRecord, UnknownRecordKind } from '../../../core/engine/stored-kinds.ts'
@@ -192,7 +193,7 @@ function noteInstance(inventory: Inventory, row: InstanceRow, checksum: number):
   // The first of two rows with the same serial counts: the other is in a page outside of all trees.
   if (inventory.instances.has(serial)) return
   const { ephemeral, address } = instanceOfText(serial, record)
-  const at = `${address.ip}:${address.port}`
+  const at = hostPort(address.ip, address.port)
   inventory.instances.set(serial, { serviceSerial, ephemeral, address: at })
   const totals = inventory.instanceTotals
   totals.found = sumOf(totals.found, { rows: 1, checksums: checksum })

@@ -172,7 +172,7 @@ export class EtcdTarget implements StoredTarget {
           ({ serviceKey: service, record: { address, serial: _serial, ...record }, healthy }) =>
             put(
               keys.of({ of: 'instance', service, address }),
-              instanceValue({ record, healthy, beat: false, stamp }),
+              instanceValue(address, { record, healthy, beat: false, stamp }),
             ),
         )
       case 'items':

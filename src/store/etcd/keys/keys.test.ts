@@ -48,6 +48,11 @@ describe('the keys of a store in etcd', () => {
     expect(keys.of({ of: 'instance', service: orders, address: at })).toBe(
       'waypost/i/public/DEFAULT_GROUP@@orders/10.0.0.1/8080/DEFAULT',
     )
+    for (const ip of ['fd00::1', '[fd00::1]', 'FD00:0:0:0:0:0:0:1'])
+      expect(keys.of({ of: 'instance', service: orders, address: { ...at, ip } })).toBe(
+        'waypost/i/public/DEFAULT_GROUP@@orders/fd00::1/8080/DEFAULT',
+      )
+    expect(keys.read('waypost/i/public/g@@s/FD00::1/8080/DEFAULT')).toBeUndefined()
     expect(keys.of({ of: 'elected' })).toBe('waypost/e')
   })
 

@@ -1,3 +1,4 @@
+import { identityOf } from '../../../core/text/ip-address.ts'
 import { configKey } from '../../../core/config/state/config-item.ts'
 import type { ConfigKey } from '../../../core/config/state/config-item.ts'
 import type { InstanceAddress } from '../../../core/naming/state/instance.ts'
@@ -105,11 +106,14 @@ const LAYOUTS: Layouts = {
     write: ({ service, address }) => [...toParts(service), ...addressParts(address)],
     read: (p) =>
       only(p, 5, () =>
-        numbered(plainNumberIn(p[3]!), () => ({
-          of: 'instance',
-          service: toService(p),
-          address: toAddress(p),
-        })),
+        // All spellings of an ip have one key: another key would be a second instance.
+        identityOf(p[2]!) !== p[2]
+          ? undefined
+          : numbered(plainNumberIn(p[3]!), () => ({
+              of: 'instance',
+              service: toService(p),
+              address: toAddress(p),
+            })),
       ),
   },
   member: { letter: 'p', write: ({ id }) => [id], read: (p) => only(p, 1, ([id]) => ({ of: 'member', id })) },
@@ -348,7 +352,7 @@ function toService([namespaceId, groupedName]: readonly string[]): ServiceKey {
 }
 
 function addressParts({ ip, port, cluster }: InstanceAddress): readonly string[] {
-  return [ip, String(port), cluster]
+  return [identityOf(ip), String(port), cluster]
 }
 
 /** The address of an instance is behind its service. */

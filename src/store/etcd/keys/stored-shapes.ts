@@ -42,6 +42,8 @@ export type ItemFacts = Omit<ConfigItem, 'key' | 'content'>
 
 /** An instance as a value has it: the key has its address, and the state gives it a serial. */
 export interface InstanceValue {
+  /** Its ip as it was registered, where the key has another spelling of it. */
+  readonly ip?: string
   readonly record: Omit<InstanceRecord, 'address' | 'serial'>
   readonly healthy: boolean
   /** Whether this write counts as a beat. */
@@ -197,11 +199,14 @@ function recordOf(value: unknown): StoredInstance {
 /** The value of an instance. */
 export const instanceShape: Shape<InstanceValue> = (value) => {
   const fields = fieldsOf(value)
-  const { healthy, beat } = fields
+  const { healthy, beat, ip, stamp: at } = fields
   if (typeof healthy !== 'boolean') throw new ShapeError('healthy must be true or false')
   if (typeof beat !== 'boolean') throw new ShapeError('beat must be true or false')
-  if (!isStamp(fields['stamp'])) throw new ShapeError('stamp must be a stamp that a clock can give')
-  return { record: within('record', () => recordOf(fields['record'])), healthy, beat, stamp: fields['stamp'] }
+  if (!isStamp(at)) throw new ShapeError('stamp must be a stamp that a clock can give')
+  const read = { record: within('record', () => recordOf(fields['record'])), healthy, beat, stamp: at }
+  if (ip === undefined) return read
+  if (typeof ip !== 'string') throw new ShapeError('ip must be a text')
+  return { ...read, ip }
 }
 
 /** The value of a server's last request. */

@@ -1,3 +1,4 @@
+import { identityOf } from '../../../core/text/ip-address.ts'
 import type {
   Change,
   ConfigDeleted,
@@ -142,17 +143,17 @@ export function serviceOf(key: ServiceKey, value: Uint8Array): { service: Servic
   return { service: { ...service, key, serial: 0 }, stamp }
 }
 
-export function instanceValue(value: InstanceValue): Buffer {
-  return toJson(value)
+export function instanceValue({ ip }: InstanceAddress, value: InstanceValue): Buffer {
+  return toJson(identityOf(ip) === ip ? value : { ...value, ip })
 }
 
 /** The instance of a value. */
 export function instanceOf(
   address: InstanceAddress,
   value: Uint8Array,
-): Omit<InstanceValue, 'record'> & { record: InstanceRecord } {
-  const { record, ...rest } = instanceShape(fromJson(value))
-  return { ...rest, record: { ...record, address, serial: 0 } }
+): Omit<InstanceValue, 'record' | 'ip'> & { record: InstanceRecord } {
+  const { record, ip = address.ip, ...rest } = instanceShape(fromJson(value))
+  return { ...rest, record: { ...record, address: { ...address, ip }, serial: 0 } }
 }
 
 /** The item of a value that has its content. */

@@ -261,8 +261,8 @@ function instanceBytes({ record, healthy, beat, stamp }: InstanceSaved): Buffer 
   if (healthy === undefined) throw new Error('A store of several servers gets instances whole.')
   if (!Number.isFinite(record.weight))
     throw new Error(`The weight ${record.weight} of an instance cannot be stored`)
-  const { address: _address, serial: _serial, ...rest } = record
-  return instanceValue({ record: rest, healthy, beat, stamp })
+  const { address, serial: _serial, ...rest } = record
+  return instanceValue(address, { record: rest, healthy, beat, stamp })
 }
 
 function put(key: string, value: Buffer): Extract<TxnOperation, { do: 'put' }> {

@@ -134,8 +134,9 @@ export function listInstancesEndpoint(instanceViews: Operations['instanceViews']
   })
 }
 
-function shownJson({ instance, lastBeatAgoMs, expiresInMs, ...about }: ShownInstance, nowMs: number): object {
-  const { record, metadata, timing } = instance
+function shownJson({ instance, timing, ...about }: ShownInstance, nowMs: number): object {
+  const { record, metadata } = instance
+  const { lastBeatAgoMs, expiresInMs } = about
   const { reason, checker = '', probe, connection, remembered, overrides, disabling } = about
   return {
     ...instanceFields(instance),

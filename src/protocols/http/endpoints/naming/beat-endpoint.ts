@@ -11,8 +11,8 @@ import { jsonTextAnswer } from '../../routing/answers.ts'
 /** How a dialect answers a beat; `request` is undefined for a repeated one, which is never unknown. */
 export type BeatAnswerOf = (beaten: Beaten, request: BeatRequest | undefined) => Answer
 
-/** `PUT …/instance/beat`. A beat that was read before, word for word, is recognised by its request target. */
-export function beatEndpoint(parts: NamingEndpointParts, answerOf: BeatAnswerOf): Endpoint {
+/** `PUT …/instance/beat`; `isStrict`: see `InstanceRequest`. A beat that was read before, word for word, is recognised by its request target. */
+export function beatEndpoint(parts: NamingEndpointParts, answerOf: BeatAnswerOf, isStrict = false): Endpoint {
   const { beats } = parts
   return endpoint({
     summary: 'Send instance beat',
@@ -38,6 +38,7 @@ export function beatEndpoint(parts: NamingEndpointParts, answerOf: BeatAnswerOf)
         port,
         cluster: full?.cluster ?? params.clusterName,
         full,
+        isStrict,
         fingerprint: target === undefined ? undefined : fingerprintOf(target),
       }
       const beaten = beats.beat(request, caller)

@@ -1,3 +1,4 @@
+import { hostPort } from '../../../../core/text/ip-address.ts'
 import { toNamespaceId } from '../../../../core/namespaces/namespace.ts'
 import { serviceNameOf } from '../../../../core/naming/state/service.ts'
 import { afterwards } from '../../../../operations/afterwards.ts'
@@ -79,7 +80,7 @@ function subscribers({ catalog }: NamingEndpointParts, dialect: NamingDialect): 
 function subscriberJson(subscriber: ListedSubscriber): object {
   const { address, port, agent, app, clusters, namespaceId, groupedName, via } = subscriber
   return {
-    addrStr: `${address}:${port}`,
+    addrStr: hostPort(address, port),
     agent,
     app,
     ip: address,
@@ -96,7 +97,7 @@ function javaSubscriberJson(subscriber: ListedSubscriber): object {
   const { toldIp, agent, app, clusters: cluster, namespaceId, groupedName: serviceName, via } = subscriber
   const ip = via === 'udp' ? subscriber.address : toldIp
   const port = via === 'udp' ? subscriber.port : 0
-  const addrStr = via === 'udp' ? `${ip}:${port}` : ip
+  const addrStr = via === 'udp' ? hostPort(ip, port) : ip
   return { addrStr, agent, app, ip, port, namespaceId, serviceName, cluster }
 }
 

@@ -46,7 +46,7 @@ type InstanceParams = Static<ReturnType<typeof Type.Object<typeof INSTANCE_PARAM
 /** The endpoints of single instances (interface.md, Service discovery: instances). */
 export function instanceEndpoints(parts: NamingEndpointParts, dialect: NamingDialect) {
   return {
-    register: register(parts),
+    register: register(parts, dialect),
     deregister: deregisterEndpoint(parts, false),
     modify: modifyEndpoint(parts, () => false, dialect),
     updateHealth: updateHealth(parts, dialect),
@@ -54,7 +54,7 @@ export function instanceEndpoints(parts: NamingEndpointParts, dialect: NamingDia
   } satisfies Record<string, Endpoint>
 }
 
-function register(parts: NamingEndpointParts): Endpoint {
+function register(parts: NamingEndpointParts, dialect: NamingDialect): Endpoint {
   const { instances } = parts
   return endpoint({
     summary: 'Register instance',
@@ -80,6 +80,7 @@ function register(parts: NamingEndpointParts): Endpoint {
         healthy: params.healthy,
         metadata: metadataOf(parts, params.metadata) ?? {},
         app: params.app ?? '',
+        isStrict: isStrict(dialect),
       }
       return afterwards(instances.register(request, caller), okAnswer)
     },
@@ -167,9 +168,9 @@ function isStrict({ hasJavaKeys }: NamingDialect): boolean {
   return !hasJavaKeys
 }
 
-function instanceRequestOf(params: InstanceParams, refusesSeveral: boolean): InstanceRequest {
+function instanceRequestOf(params: InstanceParams, isStrict: boolean): InstanceRequest {
   const { ip, port, clusterName: cluster, ephemeral } = params
-  return { serviceKey: serviceKeyOf(params), ip, port, cluster, ephemeral, refusesSeveral }
+  return { serviceKey: serviceKeyOf(params), ip, port, cluster, ephemeral, isStrict }
 }
 
 function detailJson({ record, healthy: isHealthy, metadata, entry }: Instance): object {

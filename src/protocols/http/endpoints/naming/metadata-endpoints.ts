@@ -1,3 +1,4 @@
+import { hostPort } from '../../../../core/text/ip-address.ts'
 import type { Operations } from '../../../../operations/operations.ts'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { consistencyTypeOf } from '../../../../core/naming/commands/metadata-commands.ts'
@@ -98,10 +99,10 @@ export function modifyManyEndpoint({ instances }: NamingEndpointParts): Endpoint
   })
 }
 
-function locatorsOf(text: string | undefined, refusesSeveral: boolean): BatchRequest['instances'] {
+function locatorsOf(text: string | undefined, isStrict: boolean): BatchRequest['instances'] {
   if (text === undefined) return []
   return parseInstanceLocators(text).map(({ ip, port, ephemeral, clusterName: cluster }) => {
-    return { ip, port, ephemeral, cluster, refusesSeveral }
+    return { ip, port, ephemeral, cluster, isStrict }
   })
 }
 
@@ -119,7 +120,7 @@ async function updatedAnswer(updated: readonly KnownInstance[]): Promise<Answer>
 function namesOf(instances: readonly KnownInstance[]): string {
   const names = instances.map(({ record }) => {
     const { ip, port, cluster } = record.address
-    return `${ip}:${port}:unknown:${cluster}:${consistencyTypeOf(record)}`
+    return `${hostPort(ip, port)}:unknown:${cluster}:${consistencyTypeOf(record)}`
   })
   return JSON.stringify(names).slice(1, -1)
 }

@@ -1,3 +1,4 @@
+import { hostPort } from '../../../../core/text/ip-address.ts'
 import type { Member } from '../../../../operations/server/operator.ts'
 
 /**
@@ -17,7 +18,7 @@ export function nodeJson({ ip, port, alive, lastRefMs }: Member, version: string
     port,
     state: alive ? 'UP' : 'DOWN',
     extendInfo: { lastRefreshTime: lastRefMs, readyToUpgrade: true, supportGrayModel: false, version },
-    address: `${ip}:${port}`,
+    address: hostPort(ip, port),
     failAccessCnt: 0,
     abilities: ABILITIES,
     grpcReportEnabled: false,

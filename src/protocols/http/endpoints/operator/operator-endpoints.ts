@@ -1,3 +1,4 @@
+import { hostPort } from '../../../../core/text/ip-address.ts'
 import type { Operations } from '../../../../operations/operations.ts'
 import { hash } from 'node:crypto'
 import type { ClusterMember } from '../../../../core/cluster/members/member-view.ts'
@@ -228,6 +229,6 @@ function memberJson(member: Member): object {
     replies,
     lastRefTime: lastRefMs,
     lastRefTimeStr: new Date(lastRefMs).toISOString().slice(0, 19).replace('T', ' '),
-    key: `${ip}:${port}`,
+    key: hostPort(ip, port),
   }
 }

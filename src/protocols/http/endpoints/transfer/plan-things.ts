@@ -55,7 +55,8 @@ function readThing(thing: PlanThing, limits: ThingLimits): ImportedThing {
     }
     case 'switch':
       // One entry may set several.
-      if (Object.keys(readSwitch(thing.name, thing.value)).some(isFreezing)) throw notAllowed(WOULD_FREEZE)
+      if (Object.keys(readSwitch(thing.name, thing.value, 'kept')).some(isFreezing))
+        throw notAllowed(WOULD_FREEZE)
       return { kind: 'switch', entry: thing.name, value: thing.value }
     case 'user':
       return userOf(thing)

@@ -1,0 +1,35 @@
+import { msOf, type Now } from '../../decisions/stamps.ts'
+import { DEFAULT_SWITCHES } from '../../switches/switches.ts'
+import { leastWaitMs, type ToldInterval } from '../../switches/told-interval.ts'
+
+/**
+ * How often clients are asked to beat that have no interval of their own. The switch clientBeatInterval says it; its value
+ * before counts for a while after it was lowered. All times are health time.
+ */
+export class ToldIntervals {
+  #switchMs = DEFAULT_SWITCHES.clientBeatInterval
+  #beforeMs = 0
+  #untilMs = -Infinity
+
+  /** The switch has this value now. */
+  switched(intervalMs: number): void {
+    this.#switchMs = intervalMs
+  }
+
+  /** Clients may still beat as this interval says, for as long as a beat of it is awaited. */
+  ended({ intervalMs, endedAtMs }: ToldInterval, now: Pick<Now, 'healthMs' | 'stamp'>): void {
+    const passedMs = endedAtMs === undefined ? 0 : Math.max(0, msOf(now.stamp) - endedAtMs)
+    this.#beforeMs = intervalMs
+    this.#untilMs = now.healthMs + leastWaitMs(intervalMs) - passedMs
+  }
+
+  /** The longest interval that a client was asked for, ms. */
+  at(nowMs: number): number {
+    return nowMs < this.#untilMs ? Math.max(this.#switchMs, this.#beforeMs) : this.#switchMs
+  }
+
+  /** When an instance must be checked that is due then: waits become shorter when the interval before does not count any more. */
+  checkedMs(dueMs: number, nowMs: number): number {
+    return nowMs < this.#untilMs ? Math.min(dueMs, this.#untilMs) : dueMs
+  }
+}

@@ -28,14 +28,14 @@ export class WatcherLists {
   }
 
   /**
-   * The watchers of an item: the md5 of each address, from its newest poll. Polls that are about to be compared are
-   * left out.
+   * The watchers of an item: the md5 of each address, as rules of gray versions know it, from its newest poll. Polls that
+   * are about to be compared are left out.
    */
   async watchersOf(key: ConfigKey): Promise<Map<string, string>> {
     const md5ByIp = new Map<string, string>()
     await this.#parts.slices.walk([...this.#parts.polls.of(key.text)], (watcher) => {
       const item = watcher.itemOf(key.text)
-      if (item !== undefined) md5ByIp.set(watcher.ip, item.md5)
+      if (item !== undefined) md5ByIp.set(watcher.who.ip, item.md5)
     })
     return md5ByIp
   }
@@ -70,7 +70,7 @@ export class WatcherLists {
     return keys.map(({ text }) => polls.of(text).size + (remembered.get(text) ?? 0))
   }
 
-  /** The items that an address watches, each once. */
+  /** The items that the clients of an address watch, each once; rules of gray versions know them by it. */
   async watchedBy(ip: string): Promise<WatchedItem[]> {
     const { polls, listeners, slices } = this.#parts
     const items = new Map<string, WatchedItem>()
@@ -80,5 +80,5 @@ export class WatcherLists {
 }
 
 function* itemsOf(watchers: readonly Watcher[], ip: string): Generator<WatchedItem> {
-  for (const watcher of watchers) if (watcher.ip === ip) yield* watcher.items.values()
+  for (const watcher of watchers) if (watcher.who.ip === ip) yield* watcher.items.values()
 }

@@ -118,7 +118,7 @@ function ItemRow({ item, ip }: { item: ConfigName; ip: string }) {
 /** The clients of the address that have the item, or an older version of it. */
 function OwnWatchers({ item, ip }: { item: ConfigName; ip: string }) {
   const found = useLoaded(JSON.stringify(item), () => readWatchers(item), anyOf('watchers', 'config'))
-  const own = found.value?.watchers.filter((watcher) => watcher.ip === ip) ?? []
+  const own = found.value?.watchers.filter(({ ruleIp }) => ruleIp === ip) ?? []
   return (
     <ul class="behind">
       {own.map(({ port, md5, upToDate, agent, lastSeenMs }) => (

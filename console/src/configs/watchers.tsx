@@ -77,7 +77,8 @@ function WatcherTable({ name, found: { watchers, shares } }: { name: ConfigName;
         {watchers.map((watcher) => (
           <tr key={`${watcher.ip} ${watcher.port} ${watcher.via} ${watcher.md5}`}>
             <td>
-              <a href={linkTo('listened', { ip: watcher.ip })}>{addressOf(watcher)}</a>
+              <a href={linkTo('listened', { ip: watcher.ruleIp })}>{addressOf(watcher)}</a>
+              {watcher.ruleIp !== watcher.ip && <div class="soft">{socketOf(watcher)}</div>}
             </td>
             <td>
               <ClientHas watcher={watcher} /> {hasGray && <Why name={name} watcher={watcher} />}
@@ -107,7 +108,12 @@ function Why({ name, watcher }: { name: ConfigName; watcher: Watcher }) {
   )
 }
 
-const addressOf = ({ ip, port }: Watcher): string => (port === null ? ip : `${ip}:${port}`)
+/** Where its requests come from. */
+const socketOf = ({ ip, port }: Watcher): string => (port === null ? ip : `${ip}:${port}`)
+
+/** The address that rules of gray versions compare. */
+const addressOf = (watcher: Watcher): string =>
+  watcher.ruleIp === watcher.ip ? socketOf(watcher) : watcher.ruleIp
 
 /** How many of the clients have the current version. */
 function Share({ found }: { found: Found }) {

@@ -409,6 +409,8 @@ export interface Watchers {
   readonly md5: string | null
   /** How many clients have the version that is for them. */
   readonly upToDate: number
+  /** How many clients the named rule is for; null: none was named, or nobody can tell. */
+  readonly matching: number | null
   readonly count: number
   readonly shares: WatcherShares
   readonly watchers: readonly Watcher[]

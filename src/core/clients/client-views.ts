@@ -22,6 +22,7 @@ export interface ListedSubscriber {
 
 /** A client of an item, for people. */
 export interface ItemClient {
+  /** Where its requests come from; `seen.ip` is the address by which rules know it. */
   readonly ip: string
   /** Its port, and how its library names itself; undefined where nobody knows. */
   readonly client: { readonly port: number; readonly agent: string } | undefined

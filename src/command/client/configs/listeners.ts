@@ -103,17 +103,32 @@ function byIdentity(clients: readonly Watcher[]): Map<string, Watcher[]> {
 }
 
 /** A client that polls may have another port at each poll, so its address and its library tell. */
-function identityOf({ ip, port, agent, via }: Watcher): string {
-  return JSON.stringify([via, ip, agent, via === 'poll' ? '' : port])
+function identityOf({ ip, ruleIp, port, agent, via }: Watcher): string {
+  return JSON.stringify([via, ip, ruleIp, agent, via === 'poll' ? '' : port])
 }
 
 /** The clients that listen for an item. */
-export function watchersOf(client: SvcClient, name: ItemName): Promise<Watchers> {
-  return client.get<Watchers>('/console/config/watchers', itemParams(client, name))
+export function watchersOf(client: SvcClient, name: ItemName, rule: GrayRule | {} = {}): Promise<Watchers> {
+  return client.get<Watchers>('/console/config/watchers', { ...itemParams(client, name), ...rule })
 }
 
-function clientText({ ip, port }: Watcher): string {
-  return port === null ? ip : addressText({ ip, port })
+/** The address that rules of gray versions compare, and the one of the socket where that is another. */
+function clientText({ ip, port, ruleIp }: Watcher): string {
+  const socket = port === null ? ip : addressText({ ip, port })
+  return ruleIp === ip ? socket : `${ruleIp} (${socket})`
+}
+
+/** A rule of a gray version; a name where it is for a version that is out. */
+export interface GrayRule {
+  readonly grayType: string
+  readonly grayMatchRuleExp: string
+  readonly grayName?: string
+}
+
+/** How many of the clients that listen a rule is for; empty if nobody can tell. */
+export function matchingText({ matching, count }: Watchers): string {
+  if (matching === null) return ''
+  return `matches ${matching} of ${count === 1 ? '1 client that listens' : `${count} clients that listen`}`
 }
 
 function tellMissing(servers: readonly string[]): void {

@@ -139,7 +139,8 @@ function isSameViewer(one: Viewer, other: Viewer): boolean {
   )
 }
 
-function matches(release: GrayVersion, who: Viewer): boolean {
+/** Whether a release is for a client. */
+export function matches(release: Pick<GrayVersion, 'id' | 'rule'>, who: Viewer): boolean {
   const { type, expr } = release.rule
   switch (type) {
     case 'beta':

@@ -165,6 +165,7 @@ const itemClient = object<ItemClient>({
     labels: optional(map(text)),
   }),
   seenAgoMs: number,
+  isAway: optional(flag),
   via: oneOf(['poll', 'stream']),
 })
 

@@ -1,5 +1,5 @@
 import type { OwnViews } from '../core/clients/client-views.ts'
-import { clientsBehind } from '../core/clients/clients-behind.ts'
+import { BEHIND_AFTER_MS, clientsBehind } from '../core/clients/clients-behind.ts'
 import { LongWalks } from '../core/work/long-walks.ts'
 import { Guard } from '../operations/guard.ts'
 import { allOperations, type Operations } from '../operations/operations.ts'
@@ -10,7 +10,7 @@ import type { ClientsOfServer } from './doors/connected-clients.ts'
 import { subscribersOf } from './doors/pushing.ts'
 import type { JoinedParts } from './joined-parts.ts'
 import type { BackupsOfServer } from './process/backups.ts'
-import { loop, wallMs } from './process/clocks.ts'
+import { loop } from './process/clocks.ts'
 import { responsibleFor } from './process/responsible.ts'
 import type { SignIn } from './sign-in/sign-in.ts'
 
@@ -72,9 +72,8 @@ function ownViews(parts: OperatedParts, subscriberCount: () => number): OwnViews
     clientCounts: (keys) => polls.lists.clientCounts(keys),
     watchedBy: (ip) => polls.lists.watchedBy(ip),
     condition: async () => ({
-      behind: await clientsBehind(polls.recentPolls(), {
+      behind: await clientsBehind(polls.lateClients(BEHIND_AFTER_MS), {
         state,
-        nowMs: wallMs(),
         walk: (all, each) => polls.walk(all, each),
       }),
       subscriberCount: subscriberCount(),

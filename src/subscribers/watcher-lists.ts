@@ -56,9 +56,10 @@ export class WatcherLists {
     await slices.walk(ended, (poll) => {
       const item = poll.items.find((one) => one.key.text === key.text)
       if (item === undefined) return
-      const { ip, client, atMs } = poll
+      const { ip, client, atMs, late } = poll
+      const isAway = !late.some((one) => one.key.text === key.text)
       const seen = seenBy(key, poll)
-      clients.push({ ip, client, md5: item.md5, seen, seenAgoMs: nowMs - atMs, via: 'poll' })
+      clients.push({ ip, client, md5: item.md5, seen, seenAgoMs: nowMs - atMs, isAway, via: 'poll' })
     })
     return clients
   }

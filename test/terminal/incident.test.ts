@@ -100,3 +100,14 @@ test('service instances say when a silent one leaves', async () => {
     'it is unhealthy, and the client did not ask for healthy ones only',
   )
 }, 120_000)
+
+test('a poll that was answered is no alarm, and says since when its client has not come back', async () => {
+  const dataId = unique('polled')
+  await publish(dataId, 'new')
+  const form = { 'Listening-Configs': `${dataId}\u0002G\u0002${'0'.repeat(32)}\u0001` }
+  expect((await here.svc.post('/cs/configs/listener', form, { 'long-pulling-timeout': '30000' })).text).toContain(dataId)
+  expect(await here.terminal.ok('config', 'listeners', dataId, '-g', 'G')).toMatch(
+    /has not come back since \d{4}-/,
+  )
+  expect(await here.terminal.ok('status')).not.toContain(dataId)
+}, 60_000)

@@ -118,7 +118,7 @@ const addressOf = (watcher: Watcher): string =>
 /** How many of the clients have the current version. */
 function Share({ found }: { found: Found }) {
   const { upToDate, count, shares } = found
-  if (shares.gray + shares.unknown > 0) return <Shares found={found} />
+  if (shares.gray + shares.away + shares.unknown > 0) return <Shares found={found} />
   return (
     <span class="meter" role="status">
       <i class="long">
@@ -141,7 +141,7 @@ export function WhoHasIt({ name }: { name: ConfigName }) {
       const answer = await readWatchers(name).catch(() => undefined)
       if (isGone) return
       if (answer !== undefined) setFound(answer)
-      const isDone = answer !== undefined && answer.shares.behind === 0
+      const isDone = answer !== undefined && answer.shares.behind + answer.shares.away === 0
       if (!isDone && ++asked < ASKED_TIMES) timer = setTimeout(() => void ask(), ASK_MS)
     }
     void ask()
@@ -153,7 +153,7 @@ export function WhoHasIt({ name }: { name: ConfigName }) {
     }
   }, [])
   if (found === undefined || (found.count === 0 && found.missingServers.length === 0)) return null
-  const behind = found.watchers.filter(({ has }) => has === 'behind')
+  const behind = found.watchers.filter(({ has }) => has === 'behind' || has === 'away')
   return (
     <div class="banner">
       <MissingServers names={found.missingServers} />

@@ -375,6 +375,8 @@ export interface WatcherShares {
   readonly formal: number
   /** Clients that have another text than the one that is for them. */
   readonly behind: number
+  /** Clients whose poll was answered and that have not come back. */
+  readonly away: number
   /** Clients of which nobody can tell. */
   readonly unknown: number
 }
@@ -388,8 +390,8 @@ export interface Watcher {
   /** What the client has; empty: no item. */
   readonly md5: string
   readonly upToDate: boolean
-  /** The version that is for it, a gray one or the formal one; another text; or nobody can tell. */
-  readonly has: 'gray' | 'formal' | 'behind' | 'unknown'
+  /** The version that is for it, a gray one or the formal one; another text; not come back; or nobody can tell. */
+  readonly has: 'gray' | 'formal' | 'behind' | 'away' | 'unknown'
   /** The gray version that is for the client; null: the formal one. */
   readonly grayName: string | null
   /** The address by which rules of gray versions know the client. */

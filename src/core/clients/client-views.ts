@@ -31,6 +31,8 @@ export interface ItemClient {
   readonly seen: SeenVersion
   /** How long ago its last request came, in milliseconds; 0: it is connected. */
   readonly seenAgoMs: number
+  /** Its poll was answered, and it has not asked with the same md5 again: it may have left. */
+  readonly isAway?: boolean | undefined
   /** How it receives changes. */
   readonly via: 'poll' | 'stream'
 }

@@ -13,6 +13,7 @@ const HAS: Readonly<Record<Watcher['has'], string>> = {
   formal: 'the formal version',
   gray: 'its gray version',
   behind: 'another text',
+  away: 'has not come back',
   unknown: 'unknown',
 }
 
@@ -27,12 +28,17 @@ export async function listenersOf(flags: ItemFlags, word: string): Promise<Comma
       ['CLIENT', clientText],
       ['LIBRARY', ({ agent }) => agent],
       ['VIA', ({ via }) => via],
-      ['HAS', ({ has, grayName }) => (has === 'gray' ? `the gray version ${grayName}` : HAS[has])],
+      ['HAS', hasText],
       ['MD5', ({ md5 }) => md5],
       ['HEARD', ({ lastSeenMs }) => timeText(lastSeenMs)],
     ],
     clientText,
   )
+}
+
+function hasText({ has, grayName, lastSeenMs }: Watcher): string {
+  if (has === 'away') return `${HAS.away} since ${timeText(lastSeenMs)}`
+  return has === 'gray' ? `the gray version ${grayName}` : HAS[has]
 }
 
 /** The clients that listened for an item before it was changed. */
@@ -83,8 +89,8 @@ function lateOf(before: readonly Watcher[], now: readonly Watcher[]): readonly s
   const nowBy = byIdentity(now)
   return [...byIdentity(before)].flatMap(([identity, clients]) => {
     const found = nowBy.get(identity) ?? []
-    const missing = clients.length - found.filter(({ upToDate }) => upToDate).length
-    const behind = found.filter(({ upToDate }) => !upToDate).length
+    const missing = clients.length - found.filter(({ has }) => isCurrent(has)).length
+    const behind = found.filter(({ has }) => has !== 'away' && !isCurrent(has)).length
     return clients
       .slice(0, Math.max(0, missing))
       .map(
@@ -92,6 +98,8 @@ function lateOf(before: readonly Watcher[], now: readonly Watcher[]): readonly s
       )
   })
 }
+
+const isCurrent = (has: Watcher['has']): boolean => has === 'formal' || has === 'gray'
 
 function byIdentity(clients: readonly Watcher[]): Map<string, Watcher[]> {
   const found = new Map<string, Watcher[]>()

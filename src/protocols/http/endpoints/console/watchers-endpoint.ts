@@ -32,6 +32,7 @@ const WATCHERS = Json.named(
         gray: Json.integer('Clients that have the gray version that is for them.'),
         formal: Json.integer('Clients that have the formal version, which is for them.'),
         behind: Json.integer('Clients that have another text than the one that is for them.'),
+        away: Json.integer('Clients whose poll was answered and that have not come back.'),
         unknown: Json.integer('Clients of which nobody can tell.'),
       }),
     ),
@@ -46,7 +47,7 @@ const WATCHERS = Json.named(
           upToDate: Json.boolean(),
           has: Json.words(
             CLIENT_HAS,
-            'The version that is for it, a gray one or the formal one; another text; or nobody can tell.',
+            'The version that is for it, a gray one or the formal one; another text; not come back; or nobody can tell.',
           ),
           grayName: Json.nullable(
             Json.string('The gray version that is for the client; null: the formal one.'),

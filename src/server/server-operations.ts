@@ -10,7 +10,7 @@ import type { ClientsOfServer } from './doors/connected-clients.ts'
 import { subscribersOf } from './doors/pushing.ts'
 import type { JoinedParts } from './joined-parts.ts'
 import type { BackupsOfServer } from './process/backups.ts'
-import { loop } from './process/clocks.ts'
+import { loop, wallMs } from './process/clocks.ts'
 import { responsibleFor } from './process/responsible.ts'
 import type { SignIn } from './sign-in/sign-in.ts'
 
@@ -76,12 +76,14 @@ function ownViews(parts: OperatedParts, subscriberCount: () => number): OwnViews
         state,
         walk: (all, each) => polls.walk(all, each),
       }),
+      lost: timeline.lost.at(wallMs()),
       subscriberCount: subscriberCount(),
       lagMs: installation.lagMs(),
       faults: [...watch.notReady(), ...watch.warnings()],
     }),
     subscribers: (key) => subscribersOf(pushing, key),
     timeline: (key) => timeline.of(key),
+    dismissLost: (key) => timeline.lost.back(key),
     connectedClients: (search) => clients.list(search),
     dismiss: (dismissal) => clients.dismiss(dismissal),
   }

@@ -111,3 +111,19 @@ test('a poll that was answered is no alarm, and says since when its client has n
   )
   expect(await here.terminal.ok('status')).not.toContain(dataId)
 }, 60_000)
+
+test('a service whose last instance left stands in the status with time and reason until it is dismissed', async () => {
+  const serviceName = unique('pay')
+  const instance = { serviceName, ip: '10.0.0.7', port: 80 }
+  await here.svc.post('/ns/instance', instance)
+  expect(await here.terminal.ok('status')).not.toContain(serviceName)
+  await here.svc.delete('/ns/instance', instance)
+  expect(await here.terminal.ok('status')).toMatch(
+    new RegExp(
+      `attention  service-lost: DEFAULT_GROUP@@${serviceName}, the last instance 10.0.0.7:80 left at \\d{4}-\\S+ \\(deregistration\\)`,
+    ),
+  )
+  expect(await here.terminal.ok('service', 'timeline', serviceName)).toMatch(/removed +deregistration/)
+  await here.terminal.ok('service', 'dismiss', serviceName)
+  expect(await here.terminal.ok('status')).not.toContain(`service-lost: DEFAULT_GROUP@@${serviceName}`)
+}, 60_000)

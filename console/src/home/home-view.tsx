@@ -69,7 +69,7 @@ export function HomeView() {
           <DraftsCard />
           <div class="halves">
             <div class="stack">
-              <AttentionCard overview={overview} />
+              <AttentionCard overview={overview} onDismissed={found.refresh} />
               <HealthChart overview={overview} />
               <NamespacesChart />
               {isAdministrator() && <LoadChart />}

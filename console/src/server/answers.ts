@@ -232,14 +232,18 @@ export interface ServerProblem {
 }
 
 export interface Attention {
-  readonly kind: 'service-protecting' | 'service-unhealthy' | 'service-empty'
+  readonly kind: 'service-lost' | 'service-protecting' | 'service-unhealthy' | 'service-empty'
   readonly namespaceId: string
   readonly serviceName: string
   readonly groupName: string
   readonly healthyInstanceCount: number
   readonly ipCount: number
-  /** Epoch milliseconds. */
+  /** The last change, or when the last instance left. */
   readonly lastChangeMs: number
+  /** The address of the last instance of a lost service. */
+  readonly lastInstance: string | null
+  /** Why that left. */
+  readonly cause: 'registration' | 'deregistration' | 'beat' | 'silence' | 'probe' | 'operator' | 'connection' | 'claim' | null
 }
 
 export interface BehindConfig {

@@ -73,13 +73,13 @@ describe('in the directory of a stopped server', () => {
     expect((await login(server.url, 'ann', 'third')).body).toMatchObject({ globalAdmin: true })
     expect((await run(['user', 'list', ...at])).stderr).toMatch(/in use|running/i)
     expect(await auditOf(server.url, 'ann', 'third')).toEqual([
-      'create user access/ann done',
-      'add role access/ROLE_ADMIN of ann done',
-      'create user access/bob done',
-      'create user access/bob refused',
-      'set password access/ann done',
+      'create user user ann done',
+      'add role role ROLE_ADMIN of user ann done',
+      'create user user bob done',
+      'create user user bob refused',
+      'set password user ann done',
       'rotate keys access done',
-      'remove user access/ann refused',
+      'remove user user ann refused',
     ])
     await server.stop()
     expect(await run(['user', 'remove', 'bob', ...at])).toMatchObject({ code: 0 })

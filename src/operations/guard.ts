@@ -65,6 +65,7 @@ export interface ListingOperation<I, E, O, C extends Caller> {
 export class Guard {
   readonly #authorisation: Authorisation
   readonly #trail: AuditTrail
+  readonly #operations = new Set<string>()
 
   constructor(authorisation: Authorisation = OPEN, trail: AuditTrail = NO_AUDIT) {
     this.#authorisation = authorisation
@@ -154,8 +155,15 @@ export class Guard {
     return this.later({ ip, identity: lasting }, action)
   }
 
+  /** The names that the audit gives to the operations that were made. */
+  get operations(): ReadonlySet<string> {
+    return this.#operations
+  }
+
   #auditOf<I, O>({ permission, audit }: { permission: Permission; audit?: AuditRule<I, O> }) {
-    return new OperationAudit(this.#trail, permission, audit)
+    const made = new OperationAudit(this.#trail, permission, audit)
+    this.#operations.add(made.name)
+    return made
   }
 
   #gateOf(permission: Permission, audit: Refusals): Gate {

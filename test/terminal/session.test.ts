@@ -210,7 +210,7 @@ describe('users and rights', () => {
       JSON.parse(await terminal.ok('audit', '--operation', 'remove user', '-o', 'json'))
     await expect
       .poll(audit, { timeout: 15_000, interval: 250 })
-      .toMatchObject([{ username: 'nacos', by: 'token', item: 'access/bob', result: 'done' }])
+      .toMatchObject([{ username: 'nacos', by: 'token', item: 'user bob', result: 'done' }])
   }, 60_000)
 })
 

@@ -506,6 +506,7 @@ export const en = {
   'result.done': 'Done',
   'result.refused': 'Refused',
   'result.failed': 'Failed',
+  'result.would-be-refused': 'Would be refused',
   nobody: '(nobody)',
   servers: 'Servers',
   serverUp: 'Up',

@@ -496,6 +496,7 @@ export const zhCn: Readonly<Record<TextKey, string>> = {
   result: '结果',
   'result.done': '成功',
   'result.refused': '拒绝',
+  'result.would-be-refused': '将被拒绝',
   'result.failed': '失败',
   nobody: '（未登录）',
   servers: '节点列表',

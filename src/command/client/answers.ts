@@ -710,7 +710,7 @@ export interface AuditEvent {
   readonly items: readonly string[]
   /** How many items: an event keeps the names of the first 200 at most. */
   readonly itemCount: number
-  readonly result: 'done' | 'refused' | 'failed'
+  readonly result: 'done' | 'refused' | 'failed' | 'would-be-refused'
   /** That of the refusal, or empty. */
   readonly code: string
   readonly detail: string

@@ -14,6 +14,7 @@ export const BUNDLED = [
   'jose',
   'mysql2',
   'pino',
+  'smol-toml',
   'yaml',
 ]
 

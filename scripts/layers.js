@@ -192,7 +192,7 @@ const LAYERS = {
   settings: { node: true },
   move: { layers: ['core/records'] },
   command: {
-    layers: ['core/text', 'settings', 'archive', 'store', 'command/move'],
+    layers: ['core/text', 'core/config/state', 'settings', 'archive', 'store', 'formats', 'command/move'],
     packages: ['commander', 'yaml'],
     node: true,
   },

@@ -40,6 +40,7 @@ function addPublish(commands: Command): void {
     .option('--type <type>', 'the type, where the item has no version for all')
     .option('--cas-md5 <md5>', 'only if the version of this name has this md5')
     .option('--comment <text>', 'why, for those who look at it')
+    .option('--force', 'publish it even if readers of its format refuse it')
     .option('--yes', 'replaces a gray version that is out, and asks nobody')
     .action(
       action<GrayPublishFlags>(async (flags, _, [item, file]) =>

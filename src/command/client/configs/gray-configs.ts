@@ -5,6 +5,7 @@ import { confirmed } from '../confirmation.ts'
 import { RefusedError } from '../server-session.ts'
 import { clientOf, type SvcClient } from '../session-of-flags.ts'
 import { bytesOf, type ItemFlags, type ItemName, itemOf, itemParams, md5Of, nameText, textOf } from './item.ts'
+import { type ForceFlags, requireReadable } from './readable-text.ts'
 import { type GrayRule, matchingText, watchersOf } from './listeners.ts'
 
 /** The flags of commands that change a gray version. */
@@ -19,7 +20,7 @@ export interface GrowFlags extends GrayChangeFlags {
 }
 
 /** The flags of `config gray publish`. */
-export interface GrayPublishFlags extends GrowFlags {
+export interface GrayPublishFlags extends GrowFlags, ForceFlags {
   readonly name?: string
   readonly ips?: string
   readonly tag?: string
@@ -39,6 +40,7 @@ export async function publishGray(
   const client = clientOf(flags)
   const name = itemOf(word, flags)
   const content = textOf(await bytesOf(file), file)
+  await requireReadable(client, { name, content, type: flags.type }, flags)
   const grayName = flags.name ?? usualName(rule)
   const out = await versionsOut(client, name, rule)
   const replaced = out?.versions.find((version) => version.grayName === grayName)

@@ -216,7 +216,12 @@ describe('on a running server', () => {
     expect(changed).toMatchObject({ code: 0, stderr: '' })
     expect((await login(server.url, 'bob', 'new')).status).toBe(200)
     const refused = await run(['user', 'password', 'nacos', ...asBob], ['new', 'mine'])
-    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('It was asked as bob.')])
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining(
+        'bob may not write users, roles and permissions. This is for administrators only.',
+      ),
+    ])
     expect((await run(['user', 'list', ...asBob], ['wrong'])).stderr).toContain(
       'does not sign in bob: the password is wrong',
     )

@@ -44,6 +44,7 @@ export function openOperations(parts: OperatedParts, settings: Settings): Operat
       subscribe: (subscriber) => pushes.subscribe(subscriber),
       list: (key) => subscribersOf(pushing, key),
     },
+    silenceOf: (id) => parts.clients.silenceOf(id),
     streams,
     readers,
     live: parts.live.streams,

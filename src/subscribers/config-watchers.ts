@@ -240,7 +240,11 @@ export class ConfigWatchers {
     const polls = [...this.#recent.all()].filter(({ lateSinceMs }) => lateSinceMs <= toldBeforeMs)
     return [
       ...polls.map(({ ip, tag, client, late }) => ({ who: { ip, tag }, client, items: late })),
-      ...Array.from(this.#listeners, (one) => ({ who: one.who, client: one.client, items: one.lateItems(toldBeforeMs) })),
+      ...Array.from(this.#listeners, (one) => ({
+        who: one.who,
+        client: one.client,
+        items: one.lateItems(toldBeforeMs),
+      })),
     ].filter(({ items }) => items.length > 0)
   }
 

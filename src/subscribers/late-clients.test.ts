@@ -59,7 +59,11 @@ test.each([
     [],
   ],
   ['a connection that does not take a version', ['listen v1', 'publish v2', 'wait 11000'], ['192.0.2.2']],
-  ['nor another after it', ['listen v1', 'publish v2', 'wait 9000', 'publish v3', 'wait 2000'], ['192.0.2.2']],
+  [
+    'nor another after it',
+    ['listen v1', 'publish v2', 'wait 9000', 'publish v3', 'wait 2000'],
+    ['192.0.2.2'],
+  ],
   ['nor the version of its first answer', ['listen none', 'wait 11000', 'listen none'], ['192.0.2.2']],
   ['not one that has just been sent word', ['listen v1', 'publish v2', 'wait 9000'], []],
   ['not one that took it', ['listen v1', 'publish v2', 'listen v2', 'wait 11000'], []],

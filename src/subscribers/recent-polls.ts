@@ -148,7 +148,10 @@ export function itemsBytes(items: readonly WatchedItem[]): number {
 }
 
 /** An answer names an item again whose md5 the client has not changed since the answer before. */
-function latenessOf({ atMs, told }: Outcome, before: Before | undefined): Pick<Before, 'late' | 'lateSinceMs'> {
+function latenessOf(
+  { atMs, told }: Outcome,
+  before: Before | undefined,
+): Pick<Before, 'late' | 'lateSinceMs'> {
   if (before === undefined || before.told.length === 0 || told.length === 0)
     return { late: NONE, lateSinceMs: atMs }
   const asked = new Map(before.told.map(({ key, md5 }) => [key.text, md5]))

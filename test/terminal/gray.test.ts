@@ -134,7 +134,10 @@ describe('a client behind a NAT', () => {
     ['percent', '100', null],
   ])('the rule %s %s is for %s clients', async (grayType, grayMatchRuleExp, matching) => {
     const rule = { ...item, grayType, grayMatchRuleExp }
-    expect((await here.svc.get('/console/config/watchers', rule)).json()).toMatchObject({ count: 1, matching })
+    expect((await here.svc.get('/console/config/watchers', rule)).json()).toMatchObject({
+      count: 1,
+      matching,
+    })
   })
 
   test('how many a share takes is known of a version that is out', async () => {

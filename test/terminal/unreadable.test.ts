@@ -34,20 +34,26 @@ const PUBLISHING: Readonly<Record<string, (dataId: string) => readonly string[]>
   'gray publish': (dataId) => ['gray', 'publish', dataId, file, '--tag', 'blue'],
 }
 
-test.each(Object.keys(PUBLISHING))('config %s changes nothing without --force', async (name) => {
-  const dataId = `${unique('item')}.yaml`
-  await here.svc.post('/cs/configs', { dataId, group: GROUP, content: 'a: 1\n' })
-  const words = ['config', ...PUBLISHING[name]!(dataId)]
-  const { code, err, out } = await here.terminal.run(words, '', { EDITOR: editor })
-  expect([code, out + err]).toEqual([
-    2,
-    expect.stringMatching(/\.yaml is no valid YAML: line 2, column \d+: .*\nNothing was changed\. --force/s),
-  ])
-  expect(await textOf(dataId)).toBe('a: 1\n')
-  expect((await here.svc.get('/cs/configs/gray', { dataId, group: GROUP })).json()).toEqual([])
-  const forced = await here.terminal.run([...words, '--force'], '', { EDITOR: editor })
-  expect([forced.code, forced.err]).toEqual([0, ''])
-}, 60_000)
+test.each(Object.keys(PUBLISHING))(
+  'config %s changes nothing without --force',
+  async (name) => {
+    const dataId = `${unique('item')}.yaml`
+    await here.svc.post('/cs/configs', { dataId, group: GROUP, content: 'a: 1\n' })
+    const words = ['config', ...PUBLISHING[name]!(dataId)]
+    const { code, err, out } = await here.terminal.run(words, '', { EDITOR: editor })
+    expect([code, out + err]).toEqual([
+      2,
+      expect.stringMatching(
+        /\.yaml is no valid YAML: line 2, column \d+: .*\nNothing was changed\. --force/s,
+      ),
+    ])
+    expect(await textOf(dataId)).toBe('a: 1\n')
+    expect((await here.svc.get('/cs/configs/gray', { dataId, group: GROUP })).json()).toEqual([])
+    const forced = await here.terminal.run([...words, '--force'], '', { EDITOR: editor })
+    expect([forced.code, forced.err]).toEqual([0, ''])
+  },
+  60_000,
+)
 
 test('a text that the server has already passes, and so does one of the type text', async () => {
   const dataId = `${unique('item')}.yaml`

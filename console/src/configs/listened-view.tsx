@@ -124,8 +124,7 @@ function OwnWatchers({ item, ip }: { item: ConfigName; ip: string }) {
     <ul class="behind">
       {own.map((watcher) => (
         <li key={`${watcher.port} ${watcher.md5}`}>
-          <ClientHas watcher={watcher} />{' '}
-          <span dir="auto">{watcher.agent}</span>{' '}
+          <ClientHas watcher={watcher} /> <span dir="auto">{watcher.agent}</span>{' '}
           <span class="soft">
             <Ago atMs={watcher.lastSeenMs} />
           </span>

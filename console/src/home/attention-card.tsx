@@ -16,13 +16,7 @@ import { Health } from '../services/service-list.tsx'
 import { mayWriteService } from '../state/user.ts'
 
 /** The problems that need a person: servers that are away, clients that are behind, services that do not work. */
-export function AttentionCard({
-  overview,
-  onDismissed,
-}: {
-  overview: Overview
-  onDismissed: () => void
-}) {
+export function AttentionCard({ overview, onDismissed }: { overview: Overview; onDismissed: () => void }) {
   const { attention, behind } = overview
   const away = awayIn(overview)
   const isElsewhere = overview.notReady.length + overview.warnings.length + overview.faults.length > 0

@@ -246,6 +246,7 @@ export const en = {
   probeSays: '{type} check: {text} ({time} ms)',
   reasonOperator: 'Set by an operator.',
   reasonConnection: 'By its connection.',
+  silentFor: 'Silent for {time} · removed in {left} unless it replies',
   connectedSince: 'Connected since {time} · {library}',
   connectedElsewhere: 'Connected to {server}',
   serverGone: 'Its server is gone; removed in {time}',

@@ -275,6 +275,7 @@ export const zhCn: Readonly<Record<TextKey, string>> = {
   probeSays: '{type} 健康检查：{text}（{time} 毫秒）',
   reasonOperator: '由运维人员设置。',
   reasonConnection: '由连接状态决定。',
+  silentFor: '已静默 {time} · {left} 内无应答将被移除',
   connectedSince: '自 {time} 起保持连接 · {library}',
   connectedElsewhere: '连接到 {server}',
   serverGone: '其服务器已离线,{time} 后移除',

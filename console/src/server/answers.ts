@@ -651,7 +651,9 @@ export interface ShownInstance {
       readonly port: number | null
       /** Epoch milliseconds. */
       readonly connectedMs: number | null
-      /** Where its server is gone: when it is removed. */
+      /** How long its client has said nothing; null: it was heard lately. */
+      readonly silentMs: number | null
+      /** Where its server is gone, or its client silent: when it is removed unless it comes back. */
       readonly removedInMs: number | null
     } | null
   }

@@ -1,4 +1,12 @@
-import { addressFor, type Download, forUser, type Params, request, requestCollected, requestFile } from './request.ts'
+import {
+  addressFor,
+  type Download,
+  forUser,
+  type Params,
+  request,
+  requestCollected,
+  requestFile,
+} from './request.ts'
 import type {
   ConfigItem as AnsweredConfig,
   ConfigVersion as Version,

@@ -85,11 +85,12 @@ function textOf(resource: Resource): string {
       return `${resource.namespaceId ?? '*'}:*:naming/*`
     case 'some-namespaces':
       return '*:*:*'
+    case 'metrics':
+      return 'operator/metrics'
     case 'operator':
     case 'backup':
     case 'audit':
     case 'access':
-    case 'metrics':
     case 'own-account':
       return resource.kind
   }

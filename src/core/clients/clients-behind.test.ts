@@ -7,7 +7,11 @@ const items = new Map([['old', { md5: 'current' } as ConfigItem]])
 
 async function behindOf(polls: readonly (readonly [ip: string, dataId: string, md5: string])[]) {
   const ended = polls.map(([ip, dataId, md5]) => {
-    return { who: { ip }, client: undefined, items: [{ key: configKey('public', 'G', dataId), md5, echo: '' }] }
+    return {
+      who: { ip },
+      client: undefined,
+      items: [{ key: configKey('public', 'G', dataId), md5, echo: '' }],
+    }
   })
   const state: ViewedState = { config: ({ dataId }) => items.get(dataId), record: () => undefined }
   const walk = async <T>(all: Iterable<T>, each: (one: T) => void) => {

@@ -89,7 +89,10 @@ export function signInOperations({ guard, state, engine, signIn }: SignInParts) 
     /** Makes the first administrator. Refusals `administrator-exists`, `wrong-code` and `sign-in-slowed`. */
     firstAdministrator: guard.operation({
       permission: PUBLIC,
-      audit: { operation: 'create first administrator', item: () => userItem({ username: FIRST_ADMINISTRATOR }) },
+      audit: {
+        operation: 'create first administrator',
+        item: () => userItem({ username: FIRST_ADMINISTRATOR }),
+      },
       resources: () => [],
       run: async (request: FirstAdministratorRequest, { ip }): Promise<PasswordPair> => {
         if (hasAdministrator(state))

@@ -109,6 +109,8 @@ function passwordOperations({ guard, engine, signIn }: UserParts) {
 }
 
 /** A caller who is signed in may use its own old password only. */
-function requireSelf({ identity }: Caller, username: string): void {
-  if (identity.kind === 'user' && identity.username !== username) throw forbidden('write')
+function requireSelf(caller: Caller, username: string): void {
+  const { identity } = caller
+  if (identity.kind === 'user' && identity.username !== username)
+    throw forbidden(caller, 'write', { kind: 'access' })
 }

@@ -193,10 +193,7 @@ class Tally {
 
   counts(
     lost: readonly LostService[],
-  ): Omit<
-    Overview,
-    'subscriberCount' | 'behind' | 'faults' | 'missingServers' | 'members' | 'isTruncated'
-  > {
+  ): Omit<Overview, 'subscriberCount' | 'behind' | 'faults' | 'missingServers' | 'members' | 'isTruncated'> {
     return {
       configCount: this.configCount,
       serviceCount: this.#serviceCount,

@@ -14,7 +14,8 @@ type Check = PasswordSignIn['check']
 export function recordedCheck(check: Check, trail: AuditTrail, records: RecordView): Check {
   return (attempt) => {
     const who = whoSignsIn(records, attempt.username)
-    const record = (code: string): void => trail.record(entryOf(who, attempt.ip, auditedCode(who, code)), {
+    const record = (code: string): void =>
+      trail.record(entryOf(who, attempt.ip, auditedCode(who, code)), {
         mayRepeat: true,
       })
     try {

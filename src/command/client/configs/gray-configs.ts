@@ -4,7 +4,16 @@ import { type CommandResult, DiffersError, UsageError, done, listed, timeText } 
 import { confirmed } from '../confirmation.ts'
 import { RefusedError } from '../server-session.ts'
 import { clientOf, type SvcClient } from '../session-of-flags.ts'
-import { bytesOf, type ItemFlags, type ItemName, itemOf, itemParams, md5Of, nameText, textOf } from './item.ts'
+import {
+  bytesOf,
+  type ItemFlags,
+  type ItemName,
+  itemOf,
+  itemParams,
+  md5Of,
+  nameText,
+  textOf,
+} from './item.ts'
 import { type ForceFlags, requireReadable } from './readable-text.ts'
 import { type GrayRule, matchingText, watchersOf } from './listeners.ts'
 

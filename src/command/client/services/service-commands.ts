@@ -83,9 +83,7 @@ function addDismiss(service: Command): void {
     service,
     'dismiss',
     'Leaves a service whose last instance has left out of what `waypost status` names.',
-  ).action(
-    action<ServiceFlags>(async (flags, _, [name]) => (await services()).dismissService(flags, name!)),
-  )
+  ).action(action<ServiceFlags>(async (flags, _, [name]) => (await services()).dismissService(flags, name!)))
   addNamespacedOptions(dismiss)
   addExamples(dismiss, [['waypost service dismiss shop', '']])
 }

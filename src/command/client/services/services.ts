@@ -129,7 +129,9 @@ export async function dismissService(flags: ServiceFlags, word: string): Promise
   const client = clientOf(flags)
   const name = serviceOf(word, flags)
   await client.send('DELETE', '/console/attention', serviceParams(client, name))
-  return done(`${serviceText(name)} needs no attention until an instance comes and leaves again.`, { ...name })
+  return done(`${serviceText(name)} needs no attention until an instance comes and leaves again.`, {
+    ...name,
+  })
 }
 
 /** The flags of commands about instances. */

@@ -8,7 +8,11 @@ import { listConfigsEndpoint } from '../endpoints/console/config-list.ts'
 import { versionEndpoints } from '../endpoints/console/version-endpoints.ts'
 import { watchersEndpoint } from '../endpoints/console/watchers-endpoint.ts'
 import { listServicesEndpoint } from '../endpoints/console/service-list.ts'
-import { dismissEndpoint, overviewEndpoint, type OverviewFacts } from '../endpoints/console/overview-endpoint.ts'
+import {
+  dismissEndpoint,
+  overviewEndpoint,
+  type OverviewFacts,
+} from '../endpoints/console/overview-endpoint.ts'
 import { searchEndpoint } from '../endpoints/console/search-endpoint.ts'
 import { spaceEndpoints } from '../endpoints/console/space-endpoints.ts'
 import { timelineEndpoint } from '../endpoints/console/timeline-endpoint.ts'

@@ -183,7 +183,13 @@ function hostText(host: Fields): string {
 
 function listCallV1({ namespace, group, name }: OldService): OldCall {
   const space = namespace === '' ? {} : { namespaceId: namespace }
-  const params = { serviceName: `${group}@@${name}`, clusters: '', healthyOnly: false, app: OWN_APP, ...space }
+  const params = {
+    serviceName: `${group}@@${name}`,
+    clusters: '',
+    healthyOnly: false,
+    app: OWN_APP,
+    ...space,
+  }
   return { path: '/v1/ns/instance/list', params, headers: AS_JAVA }
 }
 

@@ -49,9 +49,7 @@ const PARAMS = Type.Object({
     }),
   ),
   ip: Type.Optional(Type.String({ maxLength: 64, description: 'Only events from this address.' })),
-  result: Type.Optional(
-    Type.Enum(AUDIT_RESULTS, { description: 'Only events with this result.' }),
-  ),
+  result: Type.Optional(Type.Enum(AUDIT_RESULTS, { description: 'Only events with this result.' })),
   from: Type.Optional(Type.Integer({ ...EPOCH_MS, description: 'Not before this time, epoch ms.' })),
   to: Type.Optional(Type.Integer({ ...EPOCH_MS, description: 'Not after this time, epoch ms.' })),
   before: Type.Optional(

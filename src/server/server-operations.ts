@@ -73,7 +73,7 @@ function ownViews(parts: OperatedParts, subscriberCount: () => number): OwnViews
     clientCounts: (keys) => polls.lists.clientCounts(keys),
     watchedBy: (ip) => polls.lists.watchedBy(ip),
     condition: async () => ({
-      behind: await clientsBehind(polls.lateClients(BEHIND_AFTER_MS), {
+      behind: await clientsBehind(polls.lists.lateClients(BEHIND_AFTER_MS), {
         state,
         walk: (all, each) => polls.walk(all, each),
       }),

@@ -1,7 +1,6 @@
 import { contained, nothing } from '../core/unexpected.ts'
 import type { Change } from '../core/decisions/changes.ts'
 import type { SeenVersion } from '../core/clients/client-views.ts'
-import type { LateClient } from '../core/clients/clients-behind.ts'
 import type { ConfigKey } from '../core/config/state/config-item.ts'
 import type { WatchedItem } from '../core/config/state/config-view.ts'
 import type { Viewer } from '../core/config/state/viewer.ts'
@@ -178,9 +177,8 @@ export class ConfigWatchers {
     }
     this.#counts.begun++
     const { ip, tag, client, items } = poll
-    const before = this.#recent.began({ ip, tag, client, items })
     const held = this.#polls.add(poll, owner, this.#host)
-    held.before = before
+    held.before = this.#recent.began({ ip, tag, client, items })
     const waits = poll.waits !== false
     if (waits) this.#due.add(held, poll.dueMs)
     this.#options.onWatched?.(poll.items)
@@ -229,23 +227,6 @@ export class ConfigWatchers {
     this.#stopped = true
     this.#counts.stopped += this.#polls.size
     for (const poll of this.#polls.all()) this.#answer(poll, NOTHING)
-  }
-
-  /**
-   * The clients that lack a version for so long, each with these items: they ask with the old md5 again and again, or their
-   * connection has not taken it.
-   */
-  lateClients(forMs: number): LateClient[] {
-    const toldBeforeMs = this.#options.loop.now() - forMs
-    const polls = [...this.#recent.all()].filter(({ lateSinceMs }) => lateSinceMs <= toldBeforeMs)
-    return [
-      ...polls.map(({ ip, tag, client, late }) => ({ who: { ip, tag }, client, items: late })),
-      ...Array.from(this.#listeners, (one) => ({
-        who: one.who,
-        client: one.client,
-        items: one.lateItems(toldBeforeMs),
-      })),
-    ].filter(({ items }) => items.length > 0)
   }
 
   /** Calls `each`, which has few looks, with each of these, in slices beside the comparisons. */
@@ -389,14 +370,10 @@ export class ConfigWatchers {
     this.#remember(held, poll, NOTHING)
   }
 
-  #remember(
-    { items, address, before }: HeldPoll,
-    poll: Poll | undefined,
-    told: readonly WatchedItem[],
-  ): void {
-    const { tag, client } = poll ?? {}
-    const outcome = { atMs: this.#options.loop.now(), told }
-    this.#recent.ended({ ip: address.ip, tag, client, items }, outcome, before)
+  #remember(held: HeldPoll, poll: Poll | undefined, told: readonly WatchedItem[]): void {
+    const { items, address, before } = held
+    const plain = { ip: address.ip, tag: poll?.tag, client: poll?.client, items }
+    this.#recent.ended(plain, { atMs: this.#options.loop.now(), told }, before)
   }
 
   /** Removes a poll. Returns false if it was removed before. */

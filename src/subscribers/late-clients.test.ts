@@ -74,5 +74,5 @@ test.each([
     const [name, ...words] = step.split(' ') as [keyof typeof STEPS, string, string?]
     STEPS[name](...words)
   }
-  expect(watchers.lateClients(AFTER_MS).map(({ who }) => who.ip)).toEqual(late)
+  expect(watchers.lists.lateClients(AFTER_MS).map(({ who }) => who.ip)).toEqual(late)
 })

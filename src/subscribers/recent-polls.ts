@@ -24,7 +24,7 @@ export interface EndedPoll extends PlainPoll {
   readonly atMs: number
   /** The items that its answer named. */
   readonly told: readonly WatchedItem[]
-  /** Those of them that the answer before named too: the client has asked with the old md5 again. */
+  /** The items that the answer before named too: the client has asked with the old md5 again. */
   readonly late: readonly WatchedItem[]
   /** When the client was first answered so. */
   readonly lateSinceMs: number

@@ -58,7 +58,7 @@ export class StandingListener implements Watcher {
   readonly #host: ListenerHost
   /** By the text of the key. */
   readonly #items = new Map<string, ReportedItem>()
-  /** When the client was first sent word of each item that it has not taken since, by the text of its key. */
+  /** When the client was first notified of each item that it has not taken since, by the text of its key. */
   readonly #untaken = new Map<string, number>()
 
   constructor(listener: Listener, host: ListenerHost) {
@@ -113,7 +113,7 @@ export class StandingListener implements Watcher {
     if (!this.#items.has(key.text) && !this.#host.watch(key, this)) return false
     const known = this.#items.get(key.text)
     this.#items.set(key.text, { key, md5, echo, sentMd5: undefined })
-    // Whoever asks with the old md5 again is as late as before.
+    // A client that asks with the old md5 again is as late as before.
     if (known?.md5 !== md5) this.#untaken.delete(key.text)
     return true
   }
@@ -137,7 +137,7 @@ export class StandingListener implements Watcher {
     else if (!this.#untaken.has(keyText)) this.#untaken.set(keyText, this.#host.now())
   }
 
-  /** The items that the client has not taken though it was sent word of them by this time. */
+  /** The items that the client has not taken though it was notified by this time. */
   lateItems(sentByMs: number): WatchedItem[] {
     const late = [...this.#untaken].filter(([, sentMs]) => sentMs <= sentByMs)
     return late.flatMap(([keyText]) => this.#items.get(keyText) ?? [])

@@ -1,3 +1,4 @@
+import type { LateClient } from '../core/clients/clients-behind.ts'
 import type { ItemClient, SeenVersion } from '../core/clients/client-views.ts'
 import type { ConfigKey } from '../core/config/state/config-item.ts'
 import type { WatchedItem } from '../core/config/state/config-view.ts'
@@ -69,6 +70,22 @@ export class WatcherLists {
     const { polls, recent } = this.#parts
     const remembered = recent.countsOf(new Set(keys.map(({ text }) => text)))
     return keys.map(({ text }) => polls.of(text).size + (remembered.get(text) ?? 0))
+  }
+
+  /**
+   * The clients that lack a version for so long, each with these items. They ask with the old md5 again, or their
+   * connection has not taken the version.
+   */
+  lateClients(forMs: number): LateClient[] {
+    const { recent, listeners, now } = this.#parts
+    const toldBeforeMs = now() - forMs
+    const polls = [...recent.all()].filter(({ lateSinceMs }) => lateSinceMs <= toldBeforeMs)
+    return [
+      ...polls.map(({ ip, tag, client, late }) => ({ who: { ip, tag }, client, items: late })),
+      ...Array.from(listeners, (one) => {
+        return { who: one.who, client: one.client, items: one.lateItems(toldBeforeMs) }
+      }),
+    ].filter(({ items }) => items.length > 0)
   }
 
   /** The items that the clients of an address watch, each once; rules of gray versions know them by it. */

@@ -180,7 +180,8 @@ const NACOS_MESSAGES: Readonly<Record<Column['code'], string>> = {
 }
 
 /** What a caller may not do: the resource, and the same in the command that gives the right. */
-const NAMED = /may not (?:read|write) (?<named>\S+)\. An administrator gives the right: [^']+'\k<named>'/
+const NAMED =
+  /may not (?:read|write) (?:the namespace )?(?<named>\S+)\. (?:An administrator gives the right: [^']+'\k<named>'|This is)/
 
 /** A refusal without the resource that it names, as far as the request has sent each part of that. */
 function withoutSentNames({ texts }: Use, text: string): string {

@@ -194,7 +194,7 @@ export function importConfigs(
   return request('POST', CONFIGS, { query, upload })
 }
 
-/** The clients that watch an item, and what each has; with a rule, how many of them it is for. */
+/** The clients that watch an item, and what each has; with a rule, how many clients it is for. */
 export const readWatchers = (name: ConfigName, rule: Params = {}): Promise<Watchers> =>
   request('GET', `${CONSOLE}/config/watchers`, { query: { ...named(name), ...rule } })
 

@@ -30,7 +30,7 @@ export function auditedItem(resources: readonly Resource[], own = ''): string {
 /** The item of a user, as {@link auditedItem} takes it. */
 export const userItem = ({ username }: { readonly username: string }): string => `user ${username}`
 
-/** The item of a user's role; without a user that of all users. */
+/** The item of a role of a user; without a user, of all users. */
 export function roleItem({
   role,
   username,

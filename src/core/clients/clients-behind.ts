@@ -2,7 +2,7 @@ import type { BehindItem } from './client-views.ts'
 import { type ViewedState, viewedMd5, type WatchedItem } from '../config/state/config-view.ts'
 import type { Viewer } from '../config/state/viewer.ts'
 
-/** A client that has not taken some items, though it was sent word of them some time ago. */
+/** A client that has not taken some items, though it was notified some time ago. */
 export interface LateClient {
   readonly who: Viewer
   /** Undefined where nobody knows. */

@@ -15,7 +15,7 @@ export interface ShownConnectionParts {
   readonly state: State
   readonly connectionInstances: Pick<ConnectionInstances, 'process' | 'clientOf'>
   readonly processes: Pick<ConnectionProcesses, 'leftMs'>
-  /** The silence of a connected client; undefined: it was heard lately. */
+  /** The silence of a connected client; undefined: it said something lately. */
   readonly silenceOf?: ((connectionId: string) => ClientSilence | undefined) | undefined
 }
 

@@ -15,7 +15,7 @@ export interface ReportLog {
   warn(facts: object, text: string): void
 }
 
-/** Where refusals are told. */
+/** Where refusals go. */
 export interface ReportParts {
   readonly log: ReportLog
   readonly trail: Pick<AuditTrail, 'record'>

@@ -12,7 +12,7 @@ import { type ItemName, nameText, readItem } from './item.ts'
 export interface NewText {
   readonly name: ItemName
   readonly content: string
-  /** The type that somebody has named; undefined: that of the item that there is, or else of its name. */
+  /** The type that somebody has named; undefined: the type of the item, or else of its name. */
   readonly type?: string | undefined
 }
 

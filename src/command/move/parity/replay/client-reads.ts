@@ -121,7 +121,7 @@ function md5Of(text: string): string {
 
 /** Java clients get grouped names, and are most of all clients. */
 const AS_JAVA = { 'User-Agent': 'Nacos-Java-Client:v1.4.8' }
-/** The application by which a server knows that it is none of them. */
+/** The application by which a server knows a tool. */
 const OWN_APP = 'waypost'
 
 /** Which lists are read. */

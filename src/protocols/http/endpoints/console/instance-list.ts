@@ -49,7 +49,9 @@ const CONNECTION = Json.object({
   ip: Json.nullable(Json.string()),
   port: Json.nullable(Json.integer()),
   connectedMs: Json.nullable(Json.time()),
-  silentMs: Json.nullable(Json.integer('How long its client has said nothing; null: it was heard lately.')),
+  silentMs: Json.nullable(
+    Json.integer('How long its client has said nothing; null: it said something lately.'),
+  ),
   removedInMs: Json.nullable(
     Json.integer('Where its server is gone, or its client silent: when it is removed unless it comes back.'),
   ),

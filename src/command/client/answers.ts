@@ -529,7 +529,7 @@ export interface ShownInstance {
       readonly port: number | null
       /** Epoch milliseconds. */
       readonly connectedMs: number | null
-      /** How long its client has said nothing; null: it was heard lately. */
+      /** How long its client has said nothing; null: it said something lately. */
       readonly silentMs: number | null
       /** Where its server is gone, or its client silent: when it is removed unless it comes back. */
       readonly removedInMs: number | null

@@ -44,7 +44,8 @@ export async function reach(
   path: string,
   { origin, ...init }: RequestInit & { readonly origin?: string } = {},
 ): Promise<Response> {
-  const headers = { 'User-Agent': ownAgent(), ...init.headers }
+  const headers = new Headers(init.headers)
+  headers.set('User-Agent', ownAgent())
   return fetch(`${url}${path}`, { ...init, headers }).catch((error: unknown) => {
     throw noAnswer(url, error, origin)
   })

@@ -23,13 +23,16 @@ test.each([
   ['app.toml', 'a = ', {}, 'TOML: line 1, '],
   ['app.xml', '<a><b></a>', {}, 'XML: line 1, '],
   ['app.properties', 'a=\\u00zz', {}, 'PROPERTIES: line 1, column '],
-] as const)('%s %j %j: %s', async (dataId, content, { type, present }: Types, fault) => {
+] as const)('%s %j %j: %s', async (...row) => {
+  const [dataId, content, { type, present }, fault]: Row = row
   const found = await faultIn({ name: { group: 'G', dataId }, content, type }, present)
   expect(found ?? '').toContain(fault ?? '')
   expect(found === undefined).toBe(fault === undefined)
 })
 
-interface Types {
-  readonly type?: string
-  readonly present?: string
-}
+type Row = readonly [
+  dataId: string,
+  content: string,
+  types: { readonly type?: string; readonly present?: string },
+  fault: string | undefined,
+]

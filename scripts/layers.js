@@ -192,7 +192,7 @@ const LAYERS = {
   settings: { layers: ['core/text'], node: true },
   move: { layers: ['core/text', 'core/records'] },
   command: {
-    layers: ['core/text', 'settings', 'archive', 'store', 'command/move'],
+    layers: ['core/text', 'core/config/state', 'settings', 'archive', 'store', 'formats', 'command/move'],
     packages: ['commander', 'yaml'],
     node: true,
   },

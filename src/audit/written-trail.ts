@@ -120,6 +120,8 @@ export class WrittenTrail implements AuditTrail {
 
   /** Undefined for an entry that is an event of its own. */
   #mergerOf({ result }: AuditEntry, options: RecordingOptions | undefined): EventMerger | undefined {
+    // They are few, and each names its item.
+    if (result === 'would-be-refused') return undefined
     if (result !== 'done') return this.#refusals
     return options?.mayRepeat === true ? this.#signIns : undefined
   }

@@ -146,7 +146,7 @@ describe('clock', () => {
 
 describe('condition', () => {
   test('makes a server that is late itself think that others are not, and nobody else', async () => {
-    const answer = (lagMs: number) => ({ behind: [], subscriberCount: 0, lagMs, faults: [] })
+    const answer = (lagMs: number) => ({ behind: [], lost: [], subscriberCount: 0, lagMs, faults: [] })
     const time = { nowMs: 0, lagMs: 0 }
     const lag = new OwnLag({
       client: asking({ honest: answer(60_000), liar: answer(-1e300) }),

@@ -14,6 +14,7 @@ import type { ServiceKey } from '../core/naming/state/service.ts'
 import type { MemberView } from '../core/cluster/members/member-view.ts'
 import { FIRST_RELEASED, type VersionRange } from '../core/cluster/members/versions.ts'
 import type { Silence } from '../core/naming/liveness/silence.ts'
+import type { LostService } from '../core/naming/timeline/lost-services.ts'
 import type { OwnTimeline } from '../core/naming/timeline/timeline.ts'
 import { TIMELINE_CAUSES, TIMELINE_KINDS } from '../core/naming/timeline/timeline-entry.ts'
 import type { ServerFigures } from '../core/cluster/members/server-figures.ts'
@@ -165,6 +166,7 @@ const itemClient = object<ItemClient>({
     labels: optional(map(text)),
   }),
   seenAgoMs: number,
+  isAway: optional(flag),
   via: oneOf(['poll', 'stream']),
 })
 
@@ -192,6 +194,10 @@ export const WATCHED_BY: PeerQuestion<{ readonly ip: string }, readonly WatchedI
   readAnswer: list(object<WatchedItem>({ key, md5: text, echo: text })),
 }
 
+const lostServices: Shape<readonly LostService[]> = list(
+  object<LostService>({ key: serviceKey, atMs: number, address, cause: oneOf(TIMELINE_CAUSES) }),
+)
+
 /** Asks for a member's condition, and for the items that its clients have not received. */
 export const CONDITION: PeerQuestion<Readonly<Record<string, never>>, OwnCondition> = {
   name: 'condition',
@@ -199,6 +205,8 @@ export const CONDITION: PeerQuestion<Readonly<Record<string, never>>, OwnConditi
   readQuestion: nothing,
   readAnswer: object<OwnCondition>({
     behind: list(object({ key, clientCount: number, clients: list(object(client)) })),
+    // Earlier builds do not say it.
+    lost: optional(lostServices, []),
     subscriberCount: number,
     lagMs: number,
     faults: list(object({ code: text, detail: text, forMs: number })),
@@ -243,6 +251,13 @@ export const TIMELINE: PeerQuestion<ServiceKey, OwnTimeline> = {
       }),
     ),
   }),
+}
+
+/** Says to a member that somebody has seen that a service has no instances. */
+export const DISMISS_LOST: PeerQuestion<ServiceKey, Readonly<Record<string, never>>> = {
+  name: 'dismiss-lost-service',
+  readQuestion: serviceKey,
+  readAnswer: nothing,
 }
 
 const connectedClient = object<ConnectedClient>({

@@ -18,6 +18,7 @@ let client: PeerClient
 let servers: PeerServer[]
 let peers: Map<string, MemberFacts>
 beforeEach(() => {
+  dismissedBy = []
   client = new PeerClient({ secrets: () => [SECRET] })
   servers = []
   peers = new Map()
@@ -30,6 +31,9 @@ afterEach(async () => {
 function clientOf(ip: string, client: ItemClient['client']): ItemClient {
   return { ip, client, md5: 'm', seen: { md5: 'm', ip }, seenAgoMs: 5, via: ip === 's2' ? 'stream' : 'poll' }
 }
+
+/** The names of the servers that were asked to leave a lost service out. */
+let dismissedBy: string[]
 
 /** The views of a server of this name: one client of its own, and one client that all servers know. */
 function viewsOf(name: string): OwnViews {
@@ -47,6 +51,7 @@ function viewsOf(name: string): OwnViews {
     subscribers: () => [name, 'both'].map((address) => ({ ...subscriber, address, toldIp: address })),
     condition: async () => ({
       behind: [{ key: KEY, clientCount: 3, clients: [{ ip: name, client: undefined }] }],
+      lost: [{ key: ORDERS, atMs: 7, address: address(), cause: 'silence' }],
       subscriberCount: 2,
       lagMs: 0.5,
       faults: [{ code: 'store-unavailable', detail: name, forMs: 7 }],
@@ -57,6 +62,7 @@ function viewsOf(name: string): OwnViews {
       clients: ['a', 'b'].slice(0, most).map((id) => connectedClient(`${name} ${id}`)),
     }),
     dismiss: ({ id, how }) => id === `${name} a` && how === 'close',
+    dismissLost: () => void dismissedBy.push(name),
     timeline: () => ({
       fromMs: Number(name.slice(1)),
       entries: [happened(name, 2), happened('both', 1, name)],
@@ -152,6 +158,13 @@ test('connected clients are listed by server, and sent away by the server that h
   expect(await views.dismiss({ id: 's3 a', how: 'move' })).toEqual({ value: false, missing: [] })
   await servers[1]!.close()
   expect(await views.dismiss({ id: 's3 a', how: 'close' })).toEqual({ value: false, missing: ['s3'] })
+})
+
+test('all servers leave out a service that somebody has seen', async () => {
+  for (const id of ['s2', 's3']) await addPeer(id)
+  const views = new PeerViews({ client, peers: () => peers, own: viewsOf('s1') })
+  expect((await views.dismissLost(ORDERS)).missing).toEqual([])
+  expect(dismissedBy.sort()).toEqual(['s1', 's2', 's3'])
 })
 
 test('the clients of many items are counted with one question to each server', async () => {

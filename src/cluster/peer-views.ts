@@ -22,6 +22,7 @@ import {
   CONDITION,
   CONNECTED_CLIENTS,
   DISMISS,
+  DISMISS_LOST,
   type PeerQuestion,
   SUBSCRIBERS,
   TIMELINE,
@@ -59,6 +60,10 @@ export class PeerViews {
     server.answer(SUBSCRIBERS, (key) => own.subscribers(key))
     server.answer(TIMELINE, (key) => newestOf(own.timeline(key)))
     server.answer(CONNECTED_CLIENTS, (search) => own.connectedClients(bounded(search)))
+    server.answer(DISMISS_LOST, (key) => {
+      own.dismissLost(key)
+      return {}
+    })
     server.answer(DISMISS, (dismissal) => ({ isKnown: own.dismiss(dismissal) }))
   }
 
@@ -137,6 +142,11 @@ export class PeerViews {
       .sort((a, b) => b.atMs - a.atMs || detailOf(b) - detailOf(a))
     const entries = eachOnce(detailed, ({ atMs, kind, address }) => `${atMs} ${kind} ${addressText(address)}`)
     return { value: { fromMs: Math.min(...all.map(({ fromMs }) => fromMs)), entries }, missing }
+  }
+
+  async dismissLost(key: ServiceKey): Promise<Collected<void>> {
+    const { missing } = await this.#collect(DISMISS_LOST, key)
+    return { value: this.#parts.own.dismissLost(key), missing }
   }
 
   /** The connected clients of each server. Others list at most their first thousand. */

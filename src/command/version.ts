@@ -8,6 +8,9 @@ export function packageVersion(): string {
   return version
 }
 
+/** How commands name themselves to servers, which leave them out of the lists of clients. */
+export const ownAgent = (): string => `waypost/${packageVersion()}`
+
 function versionIn(directory: URL): string {
   const file = new URL('package.json', directory)
   if (!existsSync(file)) return versionIn(new URL('..', directory))

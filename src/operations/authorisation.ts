@@ -1,5 +1,6 @@
 import type { Identity } from '../core/access/identity.ts'
 import type { Action, Resource } from '../core/access/resource.ts'
+import { auditedItem } from '../core/audit/audited-item.ts'
 import { Refusal } from '../core/refusal.ts'
 
 /** The action of an operation, and its kind of resource: known without its input. */
@@ -42,8 +43,11 @@ export interface Authorisation {
   allows(caller: Caller, action: Action, resource: Resource): boolean
   /** The same for a part of an answer: nobody is refused without it, so nothing is reported. Absent: `allows`. */
   shows?(caller: Caller, action: Action, resource: Resource): boolean
-  /** Called when an operation is refused: the Refusal that says why. Without it, `forbidden`. */
-  refused?(caller: Caller, action: Action, resource: Resource): Refusal
+  /**
+   * Called when an operation is refused: the Refusal that says why. Without it, `forbidden`. `resource` is absent where
+   * the caller has not named it.
+   */
+  refused?(caller: Caller, action: Action, resource?: Resource): Refusal
 }
 
 /**
@@ -57,7 +61,51 @@ export const OPEN: Authorisation = {
     new Refusal('forbidden', 'Users and keys are managed by administrators who sign in: start with --auth.'),
 }
 
-/** The refusal of an action for which the caller has no permission. */
-export function forbidden(action: Action): Refusal {
-  return new Refusal('forbidden', `The caller is not permitted to ${action} this.`)
+/**
+ * The refusal of an action for which the caller has no permission, with the command that gives it. Without a resource it
+ * names none: the caller may have named an id alone, and must not learn whose id it is.
+ */
+export function forbidden(
+  { identity }: Pick<Caller, 'identity'>,
+  action: Action,
+  resource?: Resource,
+): Refusal {
+  if (resource === undefined || identity.kind !== 'user')
+    return new Refusal('forbidden', `The caller is not permitted to ${action} this.`)
+  const may = `${identity.username} may not ${action}`
+  const kept = keptFor(action, resource)
+  if (kept !== undefined) return new Refusal('forbidden', `${may} ${kept}. This is for administrators only.`)
+  const named = auditedItem([resource])
+  const command = `waypost permission add ROLE ${quoted(named)} ${action.slice(0, 1)}`
+  return new Refusal('forbidden', `${may} ${named}. An administrator gives the right: ${command}`)
 }
+
+/** How people call a resource that no permission gives; undefined for others. */
+function keptFor(action: Action, resource: Resource): string | undefined {
+  switch (resource.kind) {
+    case 'config':
+    case 'service':
+    case 'some-configs':
+    case 'some-services':
+      return undefined
+    case 'namespace':
+      return action === 'read' ? undefined : `the namespace ${resource.namespaceId}`
+    case 'metrics':
+      return action === 'read' ? undefined : 'metrics'
+    case 'some-namespaces':
+      return 'namespaces'
+    case 'operator':
+      return 'servers, clients and switches'
+    case 'backup':
+      return 'backups'
+    case 'audit':
+      return 'the audit'
+    case 'access':
+      return 'users, roles and permissions'
+    case 'own-account':
+      return 'this account'
+  }
+}
+
+/** A word of a shell. */
+const quoted = (word: string): string => `'${word.replaceAll("'", String.raw`'\''`)}'`

@@ -35,6 +35,8 @@ export interface ClientViews {
   conditions(): Awaitable<Collected<Conditions>>
   subscribers(key: ServiceKey): Awaitable<Collected<readonly ListedSubscriber[]>>
   timeline(key: ServiceKey): Awaitable<Collected<OwnTimeline>>
+  /** Somebody has seen that the last instance of a service has left. */
+  dismissLost(key: ServiceKey): Awaitable<Collected<void>>
   /** The connected clients. Each server returns its first ones, perhaps fewer than requested. */
   connectedClients(search: ClientSearch): Awaitable<Collected<AllServerClients>>
   /** Sends a connected client away, whichever server has it. False if no server that replied has it. */
@@ -52,6 +54,7 @@ export function viewsOfOne(own: OwnViews): ClientViews {
     conditions: async () => all({ own: await own.condition(), others: [] }),
     subscribers: (key) => all(own.subscribers(key)),
     timeline: (key) => all(own.timeline(key)),
+    dismissLost: (key) => all(own.dismissLost(key)),
     connectedClients: (search) => all({ own: own.connectedClients(search), others: [] }),
     dismiss: (dismissal) => all(own.dismiss(dismissal)),
   }

@@ -1,4 +1,5 @@
 import { ANONYMOUS, type Identity } from '../core/access/identity.ts'
+import { configKey } from '../core/config/state/config-item.ts'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { type Action, Guard, type Resource } from './guard.ts'
 import type { Caller, Authorisation } from './authorisation.ts'
@@ -178,5 +179,58 @@ describe('a caller that is connected', () => {
 
   test('is not judged while everybody may do everything', () => {
     expect(new Guard().whileConnected(caller, 'read')).toBeUndefined()
+  })
+})
+
+describe('a refusal', () => {
+  const key = configKey('dev', 'G', 'secret.yaml')
+  const SECRET = 'dev:G:config/secret.yaml'
+  const none: Authorisation = { isOn: true, allows: (_caller, _action, { kind }) => kind === 'some-configs' }
+  const textOf = (work: () => unknown): string => {
+    try {
+      work()
+      return ''
+    } catch (error) {
+      return (error as Error).message
+    }
+  }
+  const reading = (resource: Resource) =>
+    new Guard(none).operation({
+      permission: { action: 'read', resource: 'config' },
+      resources: () => [resource],
+      run: () => 1,
+    })
+  const ann: Caller = {
+    ip: '10.0.0.1',
+    identity: { kind: 'user', username: 'ann', by: 'token', credentialStamp: 1, expiresMs: Infinity },
+  }
+
+  test.each<[Resource, string]>([
+    [
+      { kind: 'config', key },
+      `ann may not read ${SECRET}. An administrator gives the right: waypost permission add ROLE '${SECRET}' r`,
+    ],
+    [{ kind: 'namespace', namespaceId: 'dev' }, "'dev:*:*' r"],
+    [{ kind: 'some-services', namespaceId: 'dev' }, "'dev:*:naming/*' r"],
+    [{ kind: 'metrics' }, "'operator/metrics' r"],
+    [
+      { kind: 'operator' },
+      'ann may not read servers, clients and switches. This is for administrators only.',
+    ],
+    [{ kind: 'audit' }, 'ann may not read the audit. This is for administrators only.'],
+  ])('names the user, the action and %j', (resource, text) => {
+    expect(textOf(() => reading(resource)({}, ann))).toContain(text)
+  })
+
+  test('names nothing that was found by an id', () => {
+    const byId = new Guard(none).finding({
+      permission: { action: 'read', resource: 'config' },
+      scope: () => ({ kind: 'some-configs', namespaceId: undefined }),
+      find: (ids: readonly number[]) => ids,
+      touches: (ids) =>
+        ids.map(() => ({ action: 'read' as const, resource: { kind: 'config' as const, key } })),
+      run: () => 1,
+    })
+    expect(textOf(() => byId([7], ann))).toBe('The caller is not permitted to read this.')
   })
 })

@@ -65,6 +65,7 @@ export interface ListingOperation<I, E, O, C extends Caller> {
 export class Guard {
   readonly #authorisation: Authorisation
   readonly #trail: AuditTrail
+  readonly #operations = new Set<string>()
 
   constructor(authorisation: Authorisation = OPEN, trail: AuditTrail = NO_AUDIT) {
     this.#authorisation = authorisation
@@ -80,7 +81,7 @@ export class Guard {
     const gate = this.#gateOf(permission, audit)
     const guarded = (input: I, caller: C): O => {
       if (gate.isOn)
-        for (const resource of resources(input)) gate.require(caller, permission.action, resource)
+        for (const resource of resources(input)) gate.require(caller, { action: permission.action, resource })
       if (!audit.records(input)) return run(input, caller)
       return audit.follow({ input, caller, resources: resources(input) }, () => run(input, caller))
     }
@@ -95,11 +96,12 @@ export class Guard {
     const audit = this.#auditOf(definition)
     const gate = this.#gateOf(permission, audit)
     const guarded = (input: I, caller: C): O => {
-      if (gate.isOn) gate.require(caller, permission.action, scope(input))
+      if (gate.isOn) gate.require(caller, { action: permission.action, resource: scope(input) })
       const all = find(input)
       const mayTouch = ({ action, resource }: Touch): boolean => gate.allows(caller, action, resource)
       const found = gate.isOn && leaveOut !== undefined ? leaveOut(all, mayTouch) : all
-      if (gate.isOn) for (const { action, resource } of touches(found)) gate.require(caller, action, resource)
+      // The caller has named ids: the refusal must not tell whose they are.
+      if (gate.isOn) for (const touch of touches(found)) gate.require(caller, touch, false)
       if (!audit.records(input)) return run(found, input, caller)
       const resources = writtenBy(touches(found), scope(input))
       return audit.follow({ input, caller, resources }, () => run(found, input, caller))
@@ -114,11 +116,11 @@ export class Guard {
     const gate = this.#gateOf(permission, this.#auditOf(definition))
     const guarded = (input: I, caller: C): O => {
       if (!gate.isOn) return run(find(input), input, caller)
-      gate.require(caller, action, scope(input))
+      gate.require(caller, { action, resource: scope(input) })
       const found = find(input)
       const allowed = found.filter((entry) => gate.allows(caller, action, resource(entry, input)))
       if (refusesNothingLeft && allowed.length === 0 && found.length > 0)
-        throw gate.refusal(caller, scope(input), forbidden(action))
+        throw gate.refusal(caller, scope(input), forbidden(caller, action, scope(input)))
       return run(allowed, input, caller)
     }
     return Object.assign(guarded, { permission })
@@ -154,8 +156,15 @@ export class Guard {
     return this.later({ ip, identity: lasting }, action)
   }
 
+  /** The names that the audit gives to the operations that were made. */
+  get operations(): ReadonlySet<string> {
+    return this.#operations
+  }
+
   #auditOf<I, O>({ permission, audit }: { permission: Permission; audit?: AuditRule<I, O> }) {
-    return new OperationAudit(this.#trail, permission, audit)
+    const made = new OperationAudit(this.#trail, permission, audit)
+    this.#operations.add(made.name)
+    return made
   }
 
   #gateOf(permission: Permission, audit: Refusals): Gate {
@@ -192,14 +201,14 @@ class Gate {
     return this.#authorisation.allows(caller, action, resource)
   }
 
-  require(caller: Caller, action: Action, resource: Resource): void {
+  /** `isNamed`: the caller has named the resource. */
+  require(caller: Caller, touch: Touch, isNamed = true): void {
+    const { action, resource } = touch
     const authorisation = this.#authorisation
     if (authorisation.allows(caller, action, resource)) return
-    throw this.refusal(
-      caller,
-      resource,
-      authorisation.refused?.(caller, action, resource) ?? forbidden(action),
-    )
+    const named = isNamed ? resource : undefined
+    const refusal = authorisation.refused?.(caller, action, named) ?? forbidden(caller, action, named)
+    throw this.refusal(caller, resource, refusal)
   }
 
   /** The refusal, which is recorded. */

@@ -55,6 +55,7 @@ const DONE: AuditedOutcome = { result: 'done' }
 /** Records the calls of one operation in the audit. */
 export class OperationAudit<I, O> {
   readonly #trail: AuditTrail
+  readonly #permission: Permission
   readonly #name: string
   readonly #rule: AuditRule<I, O> | undefined
   readonly #tally: AuditTally | undefined
@@ -62,12 +63,18 @@ export class OperationAudit<I, O> {
   readonly #mayRepeat: boolean
 
   /** An operation without a rule only reads: nothing but its refusals is recorded. */
-  constructor(trail: AuditTrail, { action, resource }: Permission, rule: AuditRule<I, O> | undefined) {
+  constructor(trail: AuditTrail, permission: Permission, rule: AuditRule<I, O> | undefined) {
     this.#trail = trail
-    this.#name = rule?.operation ?? `${action} ${resource}`
+    this.#permission = permission
+    this.#name = rule?.operation ?? `${permission.action} ${permission.resource}`
     this.#rule = rule
-    this.#mayRepeat = resource === 'public' || resource === 'own-account'
+    this.#mayRepeat = permission.resource === 'public' || permission.resource === 'own-account'
     this.#tally = rule?.countsOthers === true ? trail.tallyOf(rule.operation) : undefined
+  }
+
+  /** The name of the operation, in events. */
+  get name(): string {
+    return this.#name
   }
 
   /** Whether this call is recorded. Otherwise it is counted, if its operation wants that. */
@@ -105,13 +112,15 @@ export class OperationAudit<I, O> {
 
   /** Records that a call was refused before it ran. */
   refused(caller: Caller, resource: Resource, refusal: Refusal): void {
+    if (isMereQuestion(this.#permission, refusal.code)) return
     this.#enter({ ...whoIs(caller), ip: caller.ip, item: auditedItem([resource]) }, failureOf(refusal))
   }
 
   #record({ input, caller, resources }: AuditedCall<I>, came: AuditedOutcome): void {
     const { as, item } = this.#rule ?? {}
     const who = as?.(input) ?? whoIs(caller)
-    this.#enter({ ...who, ip: caller.ip, item: auditedItem(resources, item?.(input)) }, came)
+    const code = auditedCode(who, came.code ?? '')
+    this.#enter({ ...who, ip: caller.ip, item: auditedItem(resources, item?.(input)) }, { ...came, code })
   }
 
   #enter(
@@ -121,6 +130,16 @@ export class OperationAudit<I, O> {
     const entry = { ...who, operation: this.#name, result, code, detail }
     this.#trail.record(entry, { mayRepeat: this.#mayRepeat })
   }
+}
+
+/** The code of an event: a user who is there had a wrong password. The caller gets one answer for both. */
+export function auditedCode({ username }: Who, code: string): string {
+  return code === 'unknown-user' && username !== NO_USER ? 'wrong-password' : code
+}
+
+/** Whether somebody has only asked whether they are signed in, as each page for the sign-in does. */
+export function isMereQuestion({ action, resource }: Permission, code: string): boolean {
+  return action === 'read' && resource === 'own-account' && code === 'not-signed-in'
 }
 
 function failureOf(error: unknown): AuditedOutcome {

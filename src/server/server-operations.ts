@@ -1,5 +1,5 @@
 import type { OwnViews } from '../core/clients/client-views.ts'
-import { clientsBehind } from '../core/clients/clients-behind.ts'
+import { BEHIND_AFTER_MS, clientsBehind } from '../core/clients/clients-behind.ts'
 import { LongWalks } from '../core/work/long-walks.ts'
 import { Guard } from '../operations/guard.ts'
 import { allOperations, type Operations } from '../operations/operations.ts'
@@ -44,6 +44,7 @@ export function openOperations(parts: OperatedParts, settings: Settings): Operat
       subscribe: (subscriber) => pushes.subscribe(subscriber),
       list: (key) => subscribersOf(pushing, key),
     },
+    silenceOf: (id) => parts.clients.silenceOf(id),
     streams,
     readers,
     live: parts.live.streams,
@@ -72,17 +73,18 @@ function ownViews(parts: OperatedParts, subscriberCount: () => number): OwnViews
     clientCounts: (keys) => polls.lists.clientCounts(keys),
     watchedBy: (ip) => polls.lists.watchedBy(ip),
     condition: async () => ({
-      behind: await clientsBehind(polls.recentPolls(), {
+      behind: await clientsBehind(polls.lists.lateClients(BEHIND_AFTER_MS), {
         state,
-        nowMs: wallMs(),
         walk: (all, each) => polls.walk(all, each),
       }),
+      lost: timeline.lost.at(wallMs()),
       subscriberCount: subscriberCount(),
       lagMs: installation.lagMs(),
       faults: [...watch.notReady(), ...watch.warnings()],
     }),
     subscribers: (key) => subscribersOf(pushing, key),
     timeline: (key) => timeline.of(key),
+    dismissLost: (key) => timeline.lost.back(key),
     connectedClients: (search) => clients.list(search),
     dismiss: (dismissal) => clients.dismiss(dismissal),
   }

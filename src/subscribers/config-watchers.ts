@@ -14,7 +14,7 @@ import type { Comparison } from './comparison.ts'
 import { type HeldPoll, HeldPolls, type Poll, type PollHost } from './held-polls.ts'
 import { Looks } from './looks.ts'
 import { PollComparisons } from './poll-comparisons.ts'
-import { type EndedPoll, itemsBytes, RecentPolls } from './recent-polls.ts'
+import { itemsBytes, RecentPolls } from './recent-polls.ts'
 import { type Listener, type ListenerHost, StandingListener } from './standing-listener.ts'
 import type { Watcher } from './watcher.ts'
 import { WatcherLists } from './watcher-lists.ts'
@@ -159,7 +159,7 @@ export class ConfigWatchers {
     if (comparison.isDone) {
       const changed = comparison.differing()
       if (changed.length > 0 || poll.waits === false) {
-        this.#passed(poll)
+        this.#passed(poll, changed)
         return { kind: 'compared', changed }
       }
     }
@@ -176,8 +176,9 @@ export class ConfigWatchers {
       return TOO_MANY
     }
     this.#counts.begun++
-    this.#recent.began({ ip: poll.ip, tag: poll.tag, client: poll.client, items: poll.items })
+    const { ip, tag, client, items } = poll
     const held = this.#polls.add(poll, owner, this.#host)
+    held.before = this.#recent.began({ ip, tag, client, items })
     const waits = poll.waits !== false
     if (waits) this.#due.add(held, poll.dueMs)
     this.#options.onWatched?.(poll.items)
@@ -186,8 +187,8 @@ export class ConfigWatchers {
   }
 
   /** Notes a poll that was answered at once. */
-  #passed({ ip, tag, client, items }: Poll): void {
-    this.#recent.passed({ ip, tag, client, items }, this.#options.loop.now())
+  #passed({ ip, tag, client, items }: Poll, told: readonly WatchedItem[]): void {
+    this.#recent.passed({ ip, tag, client, items }, { atMs: this.#options.loop.now(), told })
     this.#options.onWatched?.(items)
   }
 
@@ -228,11 +229,6 @@ export class ConfigWatchers {
     for (const poll of this.#polls.all()) this.#answer(poll, NOTHING)
   }
 
-  /** The polls of the last minute whose clients have not polled again, as they are now. */
-  recentPolls(): readonly EndedPoll[] {
-    return [...this.#recent.all()]
-  }
-
   /** Calls `each`, which has few looks, with each of these, in slices beside the comparisons. */
   walk<T>(all: Iterable<T>, each: (one: T) => void): Promise<void> {
     return this.#slices.walk(all, each)
@@ -270,6 +266,7 @@ export class ConfigWatchers {
   #hostOfWatchers(): PollHost & ListenerHost {
     return {
       md5Of: this.#looks.md5Of,
+      now: () => this.#options.loop.now(),
       walk: (all, each) => this.#walkItems(all, each),
       walkLater: (all, each) => this.walk(all, each),
       woken: (held, keyText) => {
@@ -357,7 +354,7 @@ export class ConfigWatchers {
 
   #answer(held: HeldPoll, changed: readonly WatchedItem[]): void {
     const { poll } = held
-    if (this.#release(held)) this.#remember(held, poll)
+    if (this.#release(held)) this.#remember(held, poll, changed)
     if (poll !== undefined)
       contained(
         'push',
@@ -370,12 +367,13 @@ export class ConfigWatchers {
     const { poll } = held
     if (!this.#release(held)) return
     this.#counts[how]++
-    this.#remember(held, poll)
+    this.#remember(held, poll, NOTHING)
   }
 
-  #remember({ items, address }: HeldPoll, poll: Poll | undefined): void {
-    const { tag, client } = poll ?? {}
-    this.#recent.ended({ ip: address.ip, tag, client, items }, this.#options.loop.now())
+  #remember(held: HeldPoll, poll: Poll | undefined, told: readonly WatchedItem[]): void {
+    const { items, address, before } = held
+    const plain = { ip: address.ip, tag: poll?.tag, client: poll?.client, items }
+    this.#recent.ended(plain, { atMs: this.#options.loop.now(), told }, before)
   }
 
   /** Removes a poll. Returns false if it was removed before. */

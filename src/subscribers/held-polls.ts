@@ -3,7 +3,7 @@ import type { Viewer } from '../core/config/state/viewer.ts'
 import { ClientTurns, type Place } from '../core/work/client-turns.ts'
 import { NOT_DUE, type Due } from '../core/work/due-book.ts'
 import type { Comparison } from './comparison.ts'
-import type { PollClient } from './recent-polls.ts'
+import type { Before, PollClient } from './recent-polls.ts'
 import type { Watcher } from './watcher.ts'
 
 /** A poll of a client, from its protocol. */
@@ -65,6 +65,8 @@ export class HeldPoll implements Due, Watcher {
   dueTick = NOT_DUE
   /** Undefined: all its items were compared. */
   comparing: PollComparison | undefined = undefined
+  /** The poll before of its client. */
+  before: Before | undefined = undefined
   /** Its neighbours in the order in which polls were held. */
   earlier: HeldPoll | undefined = undefined
   later: HeldPoll | undefined = undefined

@@ -1,4 +1,5 @@
 import type { ListedSubscriber } from '../core/clients/client-views.ts'
+import { isOwnTool } from '../core/clients/own-tool.ts'
 import type { ServiceKey } from '../core/naming/state/service.ts'
 import { ownText } from '../core/text/own-text.ts'
 
@@ -24,6 +25,7 @@ export class ListReaders {
 
   /** Notes that somebody has read the list of a service. */
   note({ namespaceId, groupedName }: ServiceKey, reader: ListReader): void {
+    if (isOwnTool(reader)) return
     const { address, agent } = reader
     const id =
       agent.length > MOST_CHARACTERS ? `${address} ${agent.slice(0, MOST_CHARACTERS)}` : `${address} ${agent}`

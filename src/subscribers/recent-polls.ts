@@ -1,5 +1,6 @@
 import { LOOK_LIMITS } from '../core/config/state/look-limits.ts'
 import type { WatchedItem } from '../core/config/state/config-view.ts'
+import { isOwnTool } from '../core/clients/own-tool.ts'
 import { ClientMemory, watchedBytes } from '../core/memory/client-memory.ts'
 
 /** The client of a poll, as its protocol knows it. */
@@ -9,18 +10,36 @@ export interface PollClient {
   readonly agent: string
 }
 
-/** A poll that has ended, without the fields to answer it. */
-export interface EndedPoll {
+/** A poll, without the fields to answer it. */
+export interface PlainPoll {
   readonly ip: string
   readonly tag?: string | undefined
   readonly client: PollClient | undefined
   readonly items: readonly WatchedItem[]
+}
+
+/** A poll that has ended. */
+export interface EndedPoll extends PlainPoll {
   /** When it ended, on the clock of the polls. */
   readonly atMs: number
+  /** The items that its answer named. */
+  readonly told: readonly WatchedItem[]
+  /** The items that the answer before named too: the client has asked with the old md5 again. */
+  readonly late: readonly WatchedItem[]
+  /** When the client was first answered so. */
+  readonly lateSinceMs: number
 }
+
+/** The outcome of a poll. */
+type Outcome = Pick<EndedPoll, 'atMs' | 'told'>
+
+/** The outcome of the poll before of the same client. */
+export type Before = Pick<EndedPoll, 'atMs' | 'told' | 'late' | 'lateSinceMs'>
 
 /** As it is remembered. */
 type Kept = { -readonly [Field in keyof EndedPoll]: EndedPoll[Field] }
+
+const NONE: readonly WatchedItem[] = Object.freeze([])
 
 /** A client polls again within milliseconds; one that has not done so for this long has left. */
 const KEPT_MS = 60_000
@@ -44,22 +63,24 @@ export class RecentPolls {
     this.#memory = memory
   }
 
-  /** Notes that a client polls: its poll before is not needed any more. */
-  began(poll: Omit<EndedPoll, 'atMs'>): void {
-    if (this.#size === 0) return
+  /** Notes that a client polls: its poll before is not needed any more, and is returned. */
+  began(poll: PlainPoll): Before | undefined {
+    if (this.#size === 0) return undefined
     const name = nameOf(poll)
     const ended = this.#byClient.get(name)
-    if (ended === undefined) return
+    if (ended === undefined) return undefined
     const before = ended.shift()
     if (before !== undefined) this.#release(before.items)
     if (ended.length === 0) this.#byClient.delete(name)
+    return before
   }
 
-  /** Notes that a poll has ended. */
-  ended({ ip, tag, client, items }: Omit<EndedPoll, 'atMs'>, atMs: number): void {
+  /** Notes that a poll has ended. `before`: what `began` returned. */
+  ended({ ip, tag, client, items }: PlainPoll, outcome: Outcome, before?: Before): void {
+    if (client !== undefined && isOwnTool(client)) return
     if (this.#size >= MOST_KEPT || this.#items + items.length > MOST_ITEMS || items.length === 0) return
     if (!this.#memory.take(itemsBytes(items))) return
-    const poll = { ip, tag, client, items, atMs }
+    const poll = { ip, tag, client, items, ...outcome, ...latenessOf(outcome, before) }
     const name = nameOf(poll)
     const others = this.#byClient.get(name)
     if (others === undefined) this.#byClient.set(name, [poll])
@@ -69,17 +90,17 @@ export class RecentPolls {
   }
 
   /** Notes a poll that was answered as soon as it came: it takes the place of the one before, without a new object. */
-  passed(poll: Omit<EndedPoll, 'atMs'>, atMs: number): void {
+  passed(poll: PlainPoll, outcome: Outcome): void {
     const before = this.#byClient.get(nameOf(poll))
     const oldest = before?.[0]
-    if (before === undefined || oldest === undefined) return this.ended(poll, atMs)
+    if (before === undefined || oldest === undefined) return this.ended(poll, outcome)
     const grown = itemsBytes(poll.items) - itemsBytes(oldest.items)
     if (!this.#memory.take(grown)) return
     before.shift()
+    Object.assign(oldest, latenessOf(outcome, oldest), outcome)
     oldest.tag = poll.tag
     oldest.client = poll.client
     oldest.items = poll.items
-    oldest.atMs = atMs
     before.push(oldest)
   }
 
@@ -126,6 +147,18 @@ export function itemsBytes(items: readonly WatchedItem[]): number {
   return bytes
 }
 
-function nameOf({ ip, client, items }: Omit<EndedPoll, 'atMs'>): string {
+/** An answer names an item again whose md5 the client has not changed since the answer before. */
+function latenessOf(
+  { atMs, told }: Outcome,
+  before: Before | undefined,
+): Pick<Before, 'late' | 'lateSinceMs'> {
+  if (before === undefined || before.told.length === 0 || told.length === 0)
+    return { late: NONE, lateSinceMs: atMs }
+  const asked = new Map(before.told.map(({ key, md5 }) => [key.text, md5]))
+  const late = told.filter(({ key, md5 }) => asked.get(key.text) === md5)
+  return { late, lateSinceMs: before.late.length > 0 ? before.lateSinceMs : before.atMs }
+}
+
+function nameOf({ ip, client, items }: PlainPoll): string {
   return `${ip} ${client?.agent ?? ''} ${items.length} ${items[0]?.key.text ?? ''}`
 }

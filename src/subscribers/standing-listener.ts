@@ -27,6 +27,7 @@ export interface Listener {
 export interface ListenerHost {
   /** The md5 of the version that a client sees; the empty string: it sees nothing. */
   md5Of(key: ConfigKey, who: Viewer): string
+  now(): number
   /** Calls `each` with each of these: at once where this turn has room for all, else in slices. */
   walk<T>(all: readonly T[], each: (one: T) => void): void | Promise<void>
   /** Calls `each` with each of these in slices. */
@@ -57,6 +58,8 @@ export class StandingListener implements Watcher {
   readonly #host: ListenerHost
   /** By the text of the key. */
   readonly #items = new Map<string, ReportedItem>()
+  /** When the client was first notified of each item that it has not taken since, by the text of its key. */
+  readonly #untaken = new Map<string, number>()
 
   constructor(listener: Listener, host: ListenerHost) {
     this.#listener = listener
@@ -108,7 +111,10 @@ export class StandingListener implements Watcher {
 
   #enter({ key, md5, echo }: WatchedItem): boolean {
     if (!this.#items.has(key.text) && !this.#host.watch(key, this)) return false
+    const known = this.#items.get(key.text)
     this.#items.set(key.text, { key, md5, echo, sentMd5: undefined })
+    // A client that asks with the old md5 again is as late as before.
+    if (known?.md5 !== md5) this.#untaken.delete(key.text)
     return true
   }
 
@@ -121,10 +127,24 @@ export class StandingListener implements Watcher {
     item.sentMd5 = current
     // One text for all clients that have the current version.
     if (item.md5 === current) item.md5 = current
-    return current !== UNREADABLE && current !== md5
+    const isOther = current !== UNREADABLE && current !== md5
+    this.#note(key.text, isOther)
+    return isOther
+  }
+
+  #note(keyText: string, isUntaken: boolean): void {
+    if (!isUntaken) this.#untaken.delete(keyText)
+    else if (!this.#untaken.has(keyText)) this.#untaken.set(keyText, this.#host.now())
+  }
+
+  /** The items that the client has not taken though it was notified by this time. */
+  lateItems(sentByMs: number): WatchedItem[] {
+    const late = [...this.#untaken].filter(([, sentMs]) => sentMs <= sentByMs)
+    return late.flatMap(([keyText]) => this.#items.get(keyText) ?? [])
   }
 
   unwatch(key: ConfigKey): void {
+    this.#untaken.delete(key.text)
     if (this.#items.delete(key.text)) this.#host.unwatch(key, this)
   }
 
@@ -132,6 +152,7 @@ export class StandingListener implements Watcher {
   leave(): void {
     for (const { key } of this.#items.values()) this.#host.unwatch(key, this)
     this.#items.clear()
+    this.#untaken.clear()
     this.#host.leave(this)
   }
 
@@ -167,6 +188,7 @@ export class StandingListener implements Watcher {
     const md5 = this.#host.md5Of(item.key, this.who)
     if (md5 === item.sentMd5 || md5 === UNREADABLE) return undefined
     item.sentMd5 = md5
+    this.#note(keyText, md5 !== item.md5)
     this.#listener.changed(item)
     return item
   }

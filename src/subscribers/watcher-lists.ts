@@ -1,3 +1,4 @@
+import type { LateClient } from '../core/clients/clients-behind.ts'
 import type { ItemClient, SeenVersion } from '../core/clients/client-views.ts'
 import type { ConfigKey } from '../core/config/state/config-item.ts'
 import type { WatchedItem } from '../core/config/state/config-view.ts'
@@ -28,14 +29,14 @@ export class WatcherLists {
   }
 
   /**
-   * The watchers of an item: the md5 of each address, from its newest poll. Polls that are about to be compared are
-   * left out.
+   * The watchers of an item: the md5 of each address, as rules of gray versions know it, from its newest poll. Polls that
+   * are about to be compared are left out.
    */
   async watchersOf(key: ConfigKey): Promise<Map<string, string>> {
     const md5ByIp = new Map<string, string>()
     await this.#parts.slices.walk([...this.#parts.polls.of(key.text)], (watcher) => {
       const item = watcher.itemOf(key.text)
-      if (item !== undefined) md5ByIp.set(watcher.ip, item.md5)
+      if (item !== undefined) md5ByIp.set(watcher.who.ip, item.md5)
     })
     return md5ByIp
   }
@@ -56,9 +57,10 @@ export class WatcherLists {
     await slices.walk(ended, (poll) => {
       const item = poll.items.find((one) => one.key.text === key.text)
       if (item === undefined) return
-      const { ip, client, atMs } = poll
+      const { ip, client, atMs, late } = poll
+      const isAway = !late.some((one) => one.key.text === key.text)
       const seen = seenBy(key, poll)
-      clients.push({ ip, client, md5: item.md5, seen, seenAgoMs: nowMs - atMs, via: 'poll' })
+      clients.push({ ip, client, md5: item.md5, seen, seenAgoMs: nowMs - atMs, isAway, via: 'poll' })
     })
     return clients
   }
@@ -70,7 +72,23 @@ export class WatcherLists {
     return keys.map(({ text }) => polls.of(text).size + (remembered.get(text) ?? 0))
   }
 
-  /** The items that an address watches, each once. */
+  /**
+   * The clients that lack a version for so long, each with these items. They ask with the old md5 again, or their
+   * connection has not taken the version.
+   */
+  lateClients(forMs: number): LateClient[] {
+    const { recent, listeners, now } = this.#parts
+    const toldBeforeMs = now() - forMs
+    const polls = [...recent.all()].filter(({ lateSinceMs }) => lateSinceMs <= toldBeforeMs)
+    return [
+      ...polls.map(({ ip, tag, client, late }) => ({ who: { ip, tag }, client, items: late })),
+      ...Array.from(listeners, (one) => {
+        return { who: one.who, client: one.client, items: one.lateItems(toldBeforeMs) }
+      }),
+    ].filter(({ items }) => items.length > 0)
+  }
+
+  /** The items that the clients of an address watch, each once; rules of gray versions know them by it. */
   async watchedBy(ip: string): Promise<WatchedItem[]> {
     const { polls, listeners, slices } = this.#parts
     const items = new Map<string, WatchedItem>()
@@ -80,5 +98,5 @@ export class WatcherLists {
 }
 
 function* itemsOf(watchers: readonly Watcher[], ip: string): Generator<WatchedItem> {
-  for (const watcher of watchers) if (watcher.ip === ip) yield* watcher.items.values()
+  for (const watcher of watchers) if (watcher.who.ip === ip) yield* watcher.items.values()
 }

@@ -188,7 +188,7 @@ describe('the audit', () => {
       by: 'password',
     })
     expect(await newest({ operation: 'sign in', username: 'ann', result: 'refused' })).toMatchObject({
-      code: 'unknown-user',
+      code: 'wrong-password',
     })
     expect(await newest({ operation: 'sign in', username: '-' })).toMatchObject({ code: 'unknown-user' })
     expect(JSON.stringify(await audit({ pageSize: '500' }))).not.toContain('s3cret-typed-as-name')
@@ -197,9 +197,9 @@ describe('the audit', () => {
   test('has changes of users, roles and permissions', async () => {
     expect(await newest({ operation: 'create user' })).toMatchObject({
       username: 'nacos',
-      item: 'access/ann',
+      item: 'user ann',
     })
-    expect(await newest({ operation: 'add role' })).toMatchObject({ item: 'access/reader of ann' })
+    expect(await newest({ operation: 'add role' })).toMatchObject({ item: 'role reader of user ann' })
     expect(await newest({ operation: 'add permission' })).toMatchObject({ result: 'done' })
     expect(await newest({ operation: 'create first administrator' })).toMatchObject({ username: '-' })
   })
@@ -248,6 +248,18 @@ describe('the audit', () => {
     expect(await within(time, time)).toHaveLength(1)
     expect(await within(time + 1, time + 100_000)).toEqual([])
     expect(await within(time - 100_000, time - 1)).toEqual([])
+  })
+
+  test('has no event of a page that asks who is signed in', async () => {
+    expect((await send('GET', '/console/session')).status).toBe(403)
+    await publish('asked', administrator)
+    await newest({ item: 'config/asked' })
+    expect((await audit({ operation: 'read own-account' })).events).toEqual([])
+  })
+
+  test('names the operations where one is asked for that there is not', async () => {
+    const { status, text } = await send('GET', '/audit?operation=foo', { token: administrator })
+    expect([status, text]).toEqual([400, expect.stringContaining('publish config, publish gray config')])
   })
 
   test.each(['from=x', 'result=other', 'before=-1', 'pageSize=0'])('%s is a 400', async (query) => {

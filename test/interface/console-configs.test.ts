@@ -283,7 +283,13 @@ describe('who has an item', () => {
     })
     await publish(tenant, 'a', 'two')
     await Promise.all(held)
-    expect(await watchers(tenant)).toMatchObject({ md5: md5('two'), upToDate: 0, count: 2 })
+    expect(await watchers(tenant)).toMatchObject({
+      md5: md5('two'),
+      upToDate: 0,
+      matching: null,
+      count: 2,
+      shares: { behind: 0, away: 2 },
+    })
     const again = poll(tenant, 'two', 'other')
     await expect.poll(async () => (await watchers(tenant)).upToDate).toBe(1)
     const { count, watchers: all } = await watchers(tenant)
@@ -294,7 +300,7 @@ describe('who has an item', () => {
       agent: 'Nacos-Java-Client:v1.4.8',
       md5: md5('one'),
       upToDate: false,
-      has: 'behind',
+      has: 'away',
       grayName: null,
       ruleIp: '127.0.0.1',
       ruleTag: '',

@@ -59,7 +59,7 @@ test('the audit names them, and that they are accepted', async () => {
     .poll(async () => (await events('publish config')).map(({ username, by }) => `${username} ${by}`))
     .toContain('ann old-token')
   expect((await events('accept old tokens')).map(({ item }) => item)).toEqual([
-    expect.stringContaining('access/until 2'),
+    expect.stringContaining('until 2'),
   ])
 })
 

@@ -235,14 +235,14 @@ test('the audit says who was changed, and no password', async () => {
   await ask('svc', ['DELETE', '/roles'], { role: 'devs' })
   await ask('svc', ['DELETE', '/users'], { username: 'ann' })
   expect(entries.map(({ operation, item, result }) => `${operation} | ${item} | ${result}`)).toEqual([
-    'create user | access/ann | done',
-    'add role | access/devs of ann | done',
-    'set password | access/ann | done',
-    'change own password | own-account/ann | done',
-    'add permission | access/r dev:*:* for devs | done',
-    'remove permission | access/r dev:*:* for devs | done',
-    'remove role | access/devs of all users | done',
-    'remove user | access/ann | done',
+    'create user | user ann | done',
+    'add role | role devs of user ann | done',
+    'set password | user ann | done',
+    'change own password | user ann | done',
+    'add permission | r dev:*:* of role devs | done',
+    'remove permission | r dev:*:* of role devs | done',
+    'remove role | role devs of all users | done',
+    'remove user | user ann | done',
   ])
   expect(JSON.stringify(entries)).not.toMatch(/secret|password of/)
 })

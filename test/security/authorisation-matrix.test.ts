@@ -179,12 +179,25 @@ const NACOS_MESSAGES: Readonly<Record<Column['code'], string>> = {
   forbidden: 'authorization failed!',
 }
 
+/** What a caller may not do: the resource, and the same in the command that gives the right. */
+const NAMED =
+  /may not (?:read|write) (?:the namespace )?(?<named>\S+)\. (?:An administrator gives the right: [^']+'\k<named>'|This is)/
+
+/** A refusal without the resource that it names, as far as the request has sent each part of that. */
+function withoutSentNames({ texts }: Use, text: string): string {
+  const sent = [...Object.values(texts), '*', 'public', 'config', 'naming'].join('\n')
+  const found = NAMED.exec(text)
+  const parts = found?.groups!['named']!.split(/[:/]/) ?? []
+  return found !== null && parts.every((part) => sent.includes(part)) ? text.replace(NAMED, '') : text
+}
+
 /** Undefined for a refusal as the clients of the dialect know it, and which says nothing of what it protects. */
-function wrongInRefusal({ code }: Column, { route, isPlain }: Use, { status, headers, text }: Reply) {
+function wrongInRefusal({ code }: Column, use: Use, { status, headers, text }: Reply) {
+  const { route, isPlain } = use
   // Parameters that mean nothing together are refused before it is asked who sends them.
   if (status === 400 && !isPlain && !text.includes(MARK)) return undefined
   if (status !== 403) return `${status} ${text}`
-  if (text.includes(MARK)) return `a refusal that tells: ${text}`
+  if (withoutSentNames(use, text).includes(MARK)) return `a refusal that tells: ${text}`
   const body = JSON.parse(text) as Record<string, unknown>
   if (/^\/nacos\/v[23]\//.test(route.path)) return body['code'] === ACCESS_DENIED ? undefined : text
   const isRight = route.path.startsWith('/nacos/')

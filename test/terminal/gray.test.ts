@@ -1,8 +1,9 @@
 /** Gray versions from a here.terminal. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, expect, test } from 'vitest'
-import { unique } from '../interface/client.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Client, md5, type Params, unique } from '../interface/client.ts'
+import { connectGrpc, type GrpcClient } from '../support/grpc-client.ts'
 import { temporaryDirectory } from '../support/waypost.ts'
 import { terminalForThisFile } from './terminal.ts'
 
@@ -85,4 +86,111 @@ test('an item that has gray versions only is compared, exported and deleted as s
   expect(await config('delete', name)).toContain(`DEFAULT_GROUP/${name} is deleted.`)
   expect(JSON.parse(await config('gray', 'list', name, '-o', 'json'))).toEqual([])
   expect((await here.terminal.run(['config', 'delete', name, '-n', own])).code).toBe(1)
+})
+
+describe('a client behind a NAT', () => {
+  const OWN = '192.0.2.2'
+  let dataId: string
+  let item: Record<string, string>
+  let client: GrpcClient
+
+  beforeAll(async () => {
+    dataId = unique('nat')
+    item = { dataId, group: 'G' }
+    await here.svc.post('/cs/configs', { ...item, content: 'old' })
+    client = await connectGrpc(here.server, { clientIp: OWN })
+    const configListenContexts = [{ ...item, tenant: '', md5: md5('old') }]
+    await client.ask('ConfigBatchListenRequest', { listen: true, configListenContexts })
+  })
+  afterAll(() => client.close())
+
+  const statusOf = async (door: Client, path: string, query: Params): Promise<object> =>
+    ((await door.get(path, query)).json() as { lisentersGroupkeyStatus: object }).lisentersGroupkeyStatus
+
+  test.each(['svc', 'nacos'] as const)('%s shows and finds the address that rules compare', async (door) => {
+    expect(await statusOf(here[door], '/cs/configs/listener', item)).toEqual({ [OWN]: md5('old') })
+    expect(await statusOf(here[door], '/cs/listener', { ip: OWN })).toEqual({ [`${dataId}+G`]: md5('old') })
+    expect(await statusOf(here[door], '/cs/listener', { ip: '127.0.0.1' })).toEqual({})
+  })
+
+  test('the address that the terminal shows is the one that a rule takes', async () => {
+    const listeners = await here.terminal.ok('config', 'listeners', dataId, '-g', 'G')
+    const shown = /^(\S+) \(127\.0\.0\.1:\d+\)/m.exec(listeners)?.[1] ?? ''
+    expect(shown).toBe(OWN)
+    const publishFor = (ips: string, ...more: string[]) =>
+      here.terminal.run(['config', 'gray', 'publish', `G/${dataId}`, file, '--ips', ips, ...more])
+    expect((await publishFor('127.0.0.1')).out).toContain('(beta). It matches 0 of 1 client that listens.')
+    expect((await publishFor(shown, '--yes')).out).toContain('It matches 1 of 1 client that listens.')
+    expect(await gray('explain', `G/${dataId}`, '--ip', shown)).toMatch(/beta +yes +it is for the client/)
+    expect(await gray('grow', `G/${dataId}`, 'beta', '10.0.0.1')).toContain('It matches 0 of 1 client')
+    await gray('stop', `G/${dataId}`)
+  })
+
+  test.each([
+    ['beta', OWN, 1],
+    ['beta', '127.0.0.1', 0],
+    ['tag', 'blue', 0],
+    ['tagv2', `ClientIp=${OWN}`, 1],
+    ['percent', '100', null],
+  ])('the rule %s %s is for %s clients', async (grayType, grayMatchRuleExp, matching) => {
+    const rule = { ...item, grayType, grayMatchRuleExp }
+    expect((await here.svc.get('/console/config/watchers', rule)).json()).toMatchObject({
+      count: 1,
+      matching,
+    })
+  })
+
+  test('how many a share takes is known of a version that is out', async () => {
+    await gray('publish', `G/${dataId}`, file, '--name', 'v2', '--percent', '0')
+    expect(await gray('grow', `G/${dataId}`, 'v2', '100')).toContain('It matches 1 of 1 client that listens.')
+    await gray('stop', `G/${dataId}`, 'v2')
+  })
+})
+
+describe('a version that is out', () => {
+  const named = async (): Promise<string> => {
+    const name = unique('out')
+    await gray('publish', name, file, '--ips', '10.0.0.7')
+    return name
+  }
+  const versions = async (name: string) => JSON.parse(await gray('list', name, '-o', 'json')) as object[]
+
+  test('is replaced with --yes only, and nothing changes without', async () => {
+    const name = await named()
+    const other = ['config', 'gray', 'publish', name, file, '--ips', '10.0.0.8']
+    const before = await versions(name)
+    const { code, err } = await here.terminal.run(other)
+    expect([code, err]).toEqual([
+      2,
+      expect.stringMatching(
+        /This replaces the gray version beta for 10\.0\.0\.7, since \S+ by 127\.0\.0\.1\..*--yes/,
+      ),
+    ])
+    expect(await versions(name)).toEqual(before)
+    const asked = await here.terminal.onTerminal(other, 'n\n')
+    expect([asked.code, asked.out]).toEqual([2, expect.stringContaining('Publish it? [y/N]')])
+    expect(await versions(name)).toEqual(before)
+    await gray('publish', name, file, '--ips', '10.0.0.7')
+    await here.terminal.ok(...other, '--yes')
+    expect(await versions(name)).toMatchObject([{ grayMatchRuleExp: '10.0.0.8' }])
+  })
+
+  test('is promoted or stopped without its name where it is the only one', async () => {
+    const name = await named()
+    await gray('publish', name, file, '--tag', 'blue')
+    for (const command of ['promote', 'stop'])
+      expect(await here.terminal.run(['config', 'gray', command, name])).toMatchObject({
+        code: 2,
+        err: expect.stringContaining('Name one of the gray versions of it: beta, tag_blue') as string,
+      })
+    await gray('stop', name, 'tag_blue')
+    expect(await gray('promote', name)).toContain('has the text of beta for all')
+    const none = await here.terminal.run(['config', 'gray', 'stop', name])
+    expect([none.code, none.err]).toEqual([1, expect.stringContaining('has no gray version.')])
+  })
+})
+
+test.each(['not-an-ip', '10.0.0.7,10.0.0', ','])('no version is published for %s', async (ips) => {
+  const { code, err } = await here.terminal.run(['config', 'gray', 'publish', 'a', file, '--ips', ips])
+  expect([code, err]).toEqual([2, expect.stringContaining('is no IP address')])
 })

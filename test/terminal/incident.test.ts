@@ -100,3 +100,52 @@ test('service instances say when a silent one leaves', async () => {
     'it is unhealthy, and the client did not ask for healthy ones only',
   )
 }, 120_000)
+
+test('a poll that was answered is no alarm, and says since when its client has not come back', async () => {
+  const dataId = unique('polled')
+  await publish(dataId, 'new')
+  const form = { 'Listening-Configs': `${dataId}\u0002G\u0002${'0'.repeat(32)}\u0001` }
+  expect(
+    (await here.svc.post('/cs/configs/listener', form, { 'long-pulling-timeout': '30000' })).text,
+  ).toContain(dataId)
+  expect(await here.terminal.ok('config', 'listeners', dataId, '-g', 'G')).toMatch(
+    /has not come back since \d{4}-/,
+  )
+  expect(await here.terminal.ok('status')).not.toContain(dataId)
+}, 60_000)
+
+test('a service whose last instance left stands in the status with time and reason until it is dismissed', async () => {
+  const serviceName = unique('pay')
+  const instance = { serviceName, ip: '10.0.0.7', port: 80 }
+  await here.svc.post('/ns/instance', instance)
+  expect(await here.terminal.ok('status')).not.toContain(serviceName)
+  await here.svc.delete('/ns/instance', instance)
+  expect(await here.terminal.ok('status')).toMatch(
+    new RegExp(
+      `attention  service-lost: DEFAULT_GROUP@@${serviceName}, the last instance 10.0.0.7:80 left at \\d{4}-\\S+ \\(deregistration\\)`,
+    ),
+  )
+  expect(await here.terminal.ok('service', 'timeline', serviceName)).toMatch(/removed +deregistration/)
+  await here.terminal.ok('service', 'dismiss', serviceName)
+  expect(await here.terminal.ok('status')).not.toContain(`service-lost: DEFAULT_GROUP@@${serviceName}`)
+}, 60_000)
+
+test('a connected client that says nothing is shown with its silence, and when it leaves', async () => {
+  const serviceName = unique('frozen')
+  // It replies to nothing, as a process that was stopped.
+  const client = await connectGrpc(here.server, { reply: () => undefined })
+  const instance = { ip: '10.0.0.9', port: 80, ephemeral: true, healthy: true, enabled: true, weight: 1 }
+  await client.ask('InstanceRequest', {
+    namespace: 'public',
+    groupName: 'DEFAULT_GROUP',
+    serviceName,
+    type: 'registerInstance',
+    instance,
+  })
+  const instances = () => here.terminal.ok('service', 'instances', serviceName)
+  expect(await instances()).toMatch(/connected \d+s ago/)
+  await expect
+    .poll(instances, { timeout: 20_000, interval: 1_000 })
+    .toMatch(/healthy +silent for \d+s +in \d+s/)
+  await client.close()
+}, 60_000)

@@ -48,6 +48,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'service instances': 's',
   'service explain': 's',
   'service timeline': 's',
+  'service dismiss': 's',
   'service disable': 's 10.0.0.1:80',
   'service enable': 's 10.0.0.1:80',
   'service lift': 's 10.0.0.1:80',

@@ -184,11 +184,15 @@ test('a user who may only read is refused with exit code 2, as that user', async
   const flags = ['--username', 'ann']
   expect(await terminal.run(['config', 'put', 'x', '-', ...flags], 'x')).toMatchObject({
     code: 2,
-    err: expect.stringContaining('It was asked as ann.'),
+    err: expect.stringMatching(
+      /ann may not write public:DEFAULT_GROUP:config\/x\. An administrator gives the right: waypost permission add ROLE 'public:DEFAULT_GROUP:config\/x' w\n/,
+    ),
   })
   expect(await terminal.run(['config', 'list', ...flags])).toMatchObject({ code: 0 })
   const failed = await terminal.run(['audit', '-o', 'json', ...flags])
-  expect(JSON.parse(failed.out)).toEqual({ error: expect.stringContaining('refuses') })
+  expect(JSON.parse(failed.out)).toEqual({
+    error: expect.stringContaining('ann may not read the audit. This is for administrators only.'),
+  })
 }, 30_000)
 
 describe('users and rights', () => {
@@ -210,7 +214,7 @@ describe('users and rights', () => {
       JSON.parse(await terminal.ok('audit', '--operation', 'remove user', '-o', 'json'))
     await expect
       .poll(audit, { timeout: 15_000, interval: 250 })
-      .toMatchObject([{ username: 'nacos', by: 'token', item: 'access/bob', result: 'done' }])
+      .toMatchObject([{ username: 'nacos', by: 'token', item: 'user bob', result: 'done' }])
   }, 60_000)
 })
 

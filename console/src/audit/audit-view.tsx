@@ -63,6 +63,7 @@ export function AuditView() {
             ['done', t('result.done')],
             ['refused', t('result.refused')],
             ['failed', t('result.failed')],
+            ['would-be-refused', t('result.would-be-refused')],
           ]}
           onChange={(result) => show({ result })}
         />
@@ -135,7 +136,7 @@ function EventRow({ event }: { event: AuditEvent }) {
   const { time, username, ip, operation, result, code, detail, count } = event
   const at = <time dateTime={new Date(time).toISOString()}>{shownTime(time)}</time>
   const who = username === '-' ? t('nobody') : username
-  const kind = { done: 'good', refused: 'warn', failed: 'bad' }[result]
+  const kind = { done: 'good', refused: 'warn', failed: 'bad', 'would-be-refused': 'warn' }[result]
   return (
     <tr>
       <td class="not-phone">{at}</td>

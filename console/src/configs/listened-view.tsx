@@ -4,6 +4,7 @@ import { NamespaceMark } from '../controls/namespace-mark.tsx'
 import { Nothing, LoadProblem } from '../controls/notice.tsx'
 import { Pager } from '../controls/pager.tsx'
 import { useTypedParams } from '../controls/typed-params.ts'
+import { ClientHas } from '../gray/shares.tsx'
 import { t } from '../language/text.ts'
 import { anyOf } from '../live/meant.ts'
 import { placeWith } from '../routing/link.ts'
@@ -118,15 +119,14 @@ function ItemRow({ item, ip }: { item: ConfigName; ip: string }) {
 /** The clients of the address that have the item, or an older version of it. */
 function OwnWatchers({ item, ip }: { item: ConfigName; ip: string }) {
   const found = useLoaded(JSON.stringify(item), () => readWatchers(item), anyOf('watchers', 'config'))
-  const own = found.value?.watchers.filter((watcher) => watcher.ip === ip) ?? []
+  const own = found.value?.watchers.filter(({ ruleIp }) => ruleIp === ip) ?? []
   return (
     <ul class="behind">
-      {own.map(({ port, md5, upToDate, agent, lastSeenMs }) => (
-        <li key={`${port} ${md5}`}>
-          <span class={upToDate ? 'badge good' : 'badge warn'}>{upToDate ? t('upToDate') : t('behind')}</span>{' '}
-          <span dir="auto">{agent}</span>{' '}
+      {own.map((watcher) => (
+        <li key={`${watcher.port} ${watcher.md5}`}>
+          <ClientHas watcher={watcher} /> <span dir="auto">{watcher.agent}</span>{' '}
           <span class="soft">
-            <Ago atMs={lastSeenMs} />
+            <Ago atMs={watcher.lastSeenMs} />
           </span>
         </li>
       ))}

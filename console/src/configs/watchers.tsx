@@ -78,7 +78,8 @@ function WatcherTable({ name, found: { watchers, shares } }: { name: ConfigName;
         {watchers.map((watcher) => (
           <tr key={`${watcher.ip} ${watcher.port} ${watcher.via} ${watcher.md5}`}>
             <td>
-              <a href={linkTo('listened', { ip: watcher.ip })}>{addressOf(watcher)}</a>
+              <a href={linkTo('listened', { ip: watcher.ruleIp })}>{addressOf(watcher)}</a>
+              {watcher.ruleIp !== watcher.ip && <div class="soft">{socketOf(watcher)}</div>}
             </td>
             <td>
               <ClientHas watcher={watcher} /> {hasGray && <Why name={name} watcher={watcher} />}
@@ -108,12 +109,17 @@ function Why({ name, watcher }: { name: ConfigName; watcher: Watcher }) {
   )
 }
 
-const addressOf = ({ ip, port }: Watcher): string => (port === null ? ip : hostPort({ ip, port }))
+/** Where its requests come from. */
+const socketOf = ({ ip, port }: Watcher): string => (port === null ? ip : hostPort({ ip, port }))
+
+/** The address that rules of gray versions compare. */
+const addressOf = (watcher: Watcher): string =>
+  watcher.ruleIp === watcher.ip ? socketOf(watcher) : watcher.ruleIp
 
 /** How many of the clients have the current version. */
 function Share({ found }: { found: Found }) {
   const { upToDate, count, shares } = found
-  if (shares.gray + shares.unknown > 0) return <Shares found={found} />
+  if (shares.gray + shares.away + shares.unknown > 0) return <Shares found={found} />
   return (
     <span class="meter" role="status">
       <i class="long">
@@ -136,7 +142,7 @@ export function WhoHasIt({ name }: { name: ConfigName }) {
       const answer = await readWatchers(name).catch(() => undefined)
       if (isGone) return
       if (answer !== undefined) setFound(answer)
-      const isDone = answer !== undefined && answer.shares.behind === 0
+      const isDone = answer !== undefined && answer.shares.behind + answer.shares.away === 0
       if (!isDone && ++asked < ASKED_TIMES) timer = setTimeout(() => void ask(), ASK_MS)
     }
     void ask()
@@ -148,7 +154,7 @@ export function WhoHasIt({ name }: { name: ConfigName }) {
     }
   }, [])
   if (found === undefined || (found.count === 0 && found.missingServers.length === 0)) return null
-  const behind = found.watchers.filter(({ has }) => has === 'behind')
+  const behind = found.watchers.filter(({ has }) => has === 'behind' || has === 'away')
   return (
     <div class="banner">
       <MissingServers names={found.missingServers} />

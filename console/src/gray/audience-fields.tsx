@@ -5,7 +5,7 @@ import { ofConfig } from '../live/meant.ts'
 import { shownNumber, t } from '../language/text.ts'
 import { type ConfigName, readWatchers, type Watcher } from '../server/configs.ts'
 import { useLoaded } from '../state/loaded.ts'
-import { addressesIn, hasOwnName, type Audience, type AudienceKind } from './audience.ts'
+import { addressesIn, hasOwnName, isSaid, ruleOf, type Audience, type AudienceKind } from './audience.ts'
 
 interface AudienceProps {
   readonly name: ConfigName
@@ -44,7 +44,26 @@ export function AudienceFields(props: AudienceProps & { readonly kinds: readonly
         />
       )}
       <ExpressionField {...props} />
+      {isSaid(audience) && <Matching {...props} />}
     </>
+  )
+}
+
+/** How many of the clients that listen the rule is for. Nobody can tell whom the share of a new version takes. */
+function Matching({ name, audience, kinds }: AudienceProps & { readonly kinds: readonly AudienceKind[] }) {
+  const { grayType, grayMatchRuleExp, grayName } = ruleOf(audience) ?? {}
+  const rule = { grayType, grayMatchRuleExp, grayName: kinds.includes('all') ? undefined : grayName }
+  const found = useLoaded(
+    JSON.stringify([name, rule]),
+    () => readWatchers(name, rule),
+    ofConfig(name, 'watchers'),
+  ).value
+  if (found === undefined || found.matching === null) return null
+  const { matching, count } = found
+  return (
+    <p class="soft" role="status">
+      {t('grayMatching', { matching: shownNumber(matching), count: shownNumber(count) })}
+    </p>
   )
 }
 

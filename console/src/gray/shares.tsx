@@ -1,9 +1,9 @@
-import { shownNumber, t } from '../language/text.ts'
+import { shownNumber, shownTime, t } from '../language/text.ts'
 import type { Watcher, Watchers } from '../server/configs.ts'
 
 /** How many clients of an item have which version, where gray versions of it are out. */
 export function Shares({ found: { shares, count } }: { found: Watchers }) {
-  const parts = (['gray', 'formal', 'behind', 'unknown'] as const).filter((has) => shares[has] > 0)
+  const parts = (['gray', 'formal', 'behind', 'away', 'unknown'] as const).filter((has) => shares[has] > 0)
   return (
     <span class="meter shares" role="status">
       <i class="long">
@@ -16,14 +16,15 @@ export function Shares({ found: { shares, count } }: { found: Watchers }) {
   )
 }
 
-const KINDS = { gray: 'accent', formal: 'good', behind: 'warn', unknown: '' } as const
+const KINDS = { gray: 'accent', formal: 'good', behind: 'warn', away: '', unknown: '' } as const
 
 /** The version of one client. */
-export function ClientHas({ watcher: { has, grayName } }: { watcher: Watcher }) {
+export function ClientHas({ watcher: { has, grayName, lastSeenMs } }: { watcher: Watcher }) {
   const text = {
     gray: t('hasGray', { name: grayName ?? '' }),
     formal: t('upToDate'),
     behind: t('behind'),
+    away: t('notBack', { time: shownTime(lastSeenMs) }),
     unknown: t('cannotTell'),
   }
   return <span class={`badge ${KINDS[has]}`}>{text[has]}</span>

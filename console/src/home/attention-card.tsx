@@ -1,15 +1,23 @@
 import type { ComponentChildren } from 'preact'
 import { linkToConfig } from '../configs/key-of.ts'
+import { Ago } from '../controls/ago.tsx'
 import { Icon } from '../controls/icon.tsx'
 import { NamespaceMark } from '../controls/namespace-mark.tsx'
 import { shownNumber, t } from '../language/text.ts'
 import { linkTo } from '../routing/link.ts'
-import type { Attention, BehindConfig, Overview, OverviewMember } from '../server/overview.ts'
+import {
+  type Attention,
+  type BehindConfig,
+  dismissLost,
+  type Overview,
+  type OverviewMember,
+} from '../server/overview.ts'
 import { Health } from '../services/service-list.tsx'
 import { hostPort } from '../server/host-port.ts'
+import { mayWriteService } from '../state/user.ts'
 
 /** The problems that need a person: servers that are away, clients that are behind, services that do not work. */
-export function AttentionCard({ overview }: { overview: Overview }) {
+export function AttentionCard({ overview, onDismissed }: { overview: Overview; onDismissed: () => void }) {
   const { attention, behind } = overview
   const away = awayIn(overview)
   const isElsewhere = overview.notReady.length + overview.warnings.length + overview.faults.length > 0
@@ -29,7 +37,11 @@ export function AttentionCard({ overview }: { overview: Overview }) {
             <BehindClients key={`${item.namespaceId} ${item.group} ${item.dataId}`} item={item} />
           ))}
           {attention.map((each) => (
-            <BadService key={`${each.namespaceId} ${each.groupName}@@${each.serviceName}`} service={each} />
+            <BadService
+              key={`${each.namespaceId} ${each.groupName}@@${each.serviceName}`}
+              service={each}
+              onDismissed={onDismissed}
+            />
           ))}
         </ul>
       )}
@@ -78,9 +90,29 @@ function BehindClients({ item }: { item: BehindConfig }) {
   )
 }
 
-function BadService({ service }: { service: Attention }) {
-  const { namespaceId, groupName, serviceName, kind, healthyInstanceCount, ipCount } = service
+function BadService({ service, onDismissed }: { service: Attention; onDismissed: () => void }) {
+  const { namespaceId, groupName, serviceName, kind, healthyInstanceCount, ipCount, cause } = service
+  const name = { namespaceId, groupName, serviceName }
   const link = linkTo('service', { ns: namespaceId, group: groupName, name: serviceName })
+  if (kind === 'service-lost') {
+    const why = cause === null ? '' : t(`cause.${cause}`)
+    const text = t('lastInstanceLeft', { address: service.lastInstance ?? '', why })
+    const dismiss = async (): Promise<void> => {
+      await dismissLost(name).catch(() => undefined)
+      onDismissed()
+    }
+    return (
+      <Line link={`${link}&tab=timeline`} name={serviceName} text={text}>
+        <Ago atMs={service.lastChangeMs} />
+        {mayWriteService(name) && (
+          <button type="button" class="button quiet small" onClick={() => void dismiss()}>
+            {t('dismiss')}
+          </button>
+        )}
+        <NamespaceMark id={pageIdOf(namespaceId)} />
+      </Line>
+    )
+  }
   return (
     <Line link={link} name={serviceName} text={t(`kind.${kind}`)}>
       <Health healthy={healthyInstanceCount} all={ipCount} />

@@ -16,7 +16,7 @@ import { isAdministrator, mayWriteAnywhere } from '../state/user.ts'
 import { anyOf } from '../live/meant.ts'
 import { MissingServers } from '../configs/watchers.tsx'
 import { useEvery } from '../state/every.ts'
-import { currentNamespace, namespaceParam } from '../state/namespaces.ts'
+import { currentNamespace, namespaceParam, refreshNamespaces } from '../state/namespaces.ts'
 import { useLoaded } from '../state/loaded.ts'
 import { AttentionCard } from './attention-card.tsx'
 import { HealthChart, LoadChart, NamespacesChart } from './charts.tsx'
@@ -42,7 +42,7 @@ const LAST_CHANGES = {
 export function HomeView() {
   const found = useLoaded(
     'home',
-    () => Promise.all([readOverview(), findConfigs(LAST_CHANGES)]),
+    () => Promise.all([readOverview(), findConfigs(LAST_CHANGES), refreshNamespaces()]),
     anyOf('config', 'service', 'condition', 'server', 'watchers'),
   )
   const [overview, changes] = found.value ?? []
@@ -69,7 +69,7 @@ export function HomeView() {
           <DraftsCard />
           <div class="halves">
             <div class="stack">
-              <AttentionCard overview={overview} />
+              <AttentionCard overview={overview} onDismissed={found.refresh} />
               <HealthChart overview={overview} />
               <NamespacesChart />
               {isAdministrator() && <LoadChart />}

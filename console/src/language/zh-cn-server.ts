@@ -31,7 +31,8 @@ export const serverZhCn: Readonly<Record<keyof typeof serverEn, string>> = {
   'problem.forbidden': '没有权限。请联系管理员授权；账号菜单中的“我的权限”列出您已有的权限。',
   'problem.other-user': '此浏览器已登录为其他账号，未执行任何操作。',
   'problem.not-signed-in': '未登录。请登录后重试。',
-  'problem.unknown-user': '用户名或密码错误。请检查两者，管理员可以重设密码。',
+  'problem.unknown-user': '用户名或密码错误。请核对后重试；忘记密码请联系管理员重置。',
+  'problem.wrong-password': '密码错误。',
   'problem.token-invalid': '登录已失效，请重新登录。',
   'problem.token-expired': '登录已过期，请重新登录，已输入的内容会保留。',
   'problem.weak-password':
@@ -162,6 +163,7 @@ export const serverZhCn: Readonly<Record<keyof typeof serverEn, string>> = {
   'operation.write access': '修改权限控制',
   'operation.read metrics': '读取指标',
   'operation.write metrics': '修改指标',
+  'operation.dismiss lost service': '忽略了没有实例的服务',
   'operation.end connection': '连接断开',
   'operation.read public': '读取服务器信息',
   'operation.write public': '修改公开信息',

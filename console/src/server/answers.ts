@@ -232,14 +232,18 @@ export interface ServerProblem {
 }
 
 export interface Attention {
-  readonly kind: 'service-protecting' | 'service-unhealthy' | 'service-empty'
+  readonly kind: 'service-lost' | 'service-protecting' | 'service-unhealthy' | 'service-empty'
   readonly namespaceId: string
   readonly serviceName: string
   readonly groupName: string
   readonly healthyInstanceCount: number
   readonly ipCount: number
-  /** Epoch milliseconds. */
+  /** The last change, or when the last instance left. */
   readonly lastChangeMs: number
+  /** The address of the last instance of a lost service. */
+  readonly lastInstance: string | null
+  /** Why that left. */
+  readonly cause: 'registration' | 'deregistration' | 'beat' | 'silence' | 'probe' | 'operator' | 'connection' | 'claim' | 'memory' | null
 }
 
 export interface BehindConfig {
@@ -469,6 +473,8 @@ export interface WatcherShares {
   readonly formal: number
   /** Clients that have another text than the one that is for them. */
   readonly behind: number
+  /** Clients whose poll was answered and that have not come back. */
+  readonly away: number
   /** Clients of which nobody can tell. */
   readonly unknown: number
 }
@@ -482,8 +488,8 @@ export interface Watcher {
   /** What the client has; empty: no item. */
   readonly md5: string
   readonly upToDate: boolean
-  /** The version that is for it, a gray one or the formal one; another text; or nobody can tell. */
-  readonly has: 'gray' | 'formal' | 'behind' | 'unknown'
+  /** The version that is for it, a gray one or the formal one; another text; not come back; or nobody can tell. */
+  readonly has: 'gray' | 'formal' | 'behind' | 'away' | 'unknown'
   /** The gray version that is for the client; null: the formal one. */
   readonly grayName: string | null
   /** The address by which rules of gray versions know the client. */
@@ -503,6 +509,8 @@ export interface Watchers {
   readonly md5: string | null
   /** How many clients have the version that is for them. */
   readonly upToDate: number
+  /** How many clients the named rule is for; null: none was named, or nobody can tell. */
+  readonly matching: number | null
   readonly count: number
   readonly shares: WatcherShares
   readonly watchers: readonly Watcher[]
@@ -662,7 +670,9 @@ export interface ShownInstance {
       readonly port: number | null
       /** Epoch milliseconds. */
       readonly connectedMs: number | null
-      /** Where its server is gone: when it is removed. */
+      /** How long its client has said nothing; null: it said something lately. */
+      readonly silentMs: number | null
+      /** Where its server is gone, or its client silent: when it is removed unless it comes back. */
       readonly removedInMs: number | null
     } | null
   }
@@ -896,7 +906,7 @@ export interface AuditEvent {
   readonly items: readonly string[]
   /** How many items: an event keeps the names of the first 200 at most. */
   readonly itemCount: number
-  readonly result: 'done' | 'refused' | 'failed'
+  readonly result: 'done' | 'refused' | 'failed' | 'would-be-refused'
   /** That of the refusal, or empty. */
   readonly code: string
   readonly detail: string

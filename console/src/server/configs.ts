@@ -1,4 +1,12 @@
-import { addressFor, type Download, forUser, request, requestCollected, requestFile } from './request.ts'
+import {
+  addressFor,
+  type Download,
+  forUser,
+  type Params,
+  request,
+  requestCollected,
+  requestFile,
+} from './request.ts'
 import type {
   ConfigItem as AnsweredConfig,
   ConfigVersion as Version,
@@ -186,9 +194,9 @@ export function importConfigs(
   return request('POST', CONFIGS, { query, upload })
 }
 
-/** The clients that watch an item, and what each has. */
-export const readWatchers = (name: ConfigName): Promise<Watchers> =>
-  request('GET', `${CONSOLE}/config/watchers`, { query: named(name) })
+/** The clients that watch an item, and what each has; with a rule, how many clients it is for. */
+export const readWatchers = (name: ConfigName, rule: Params = {}): Promise<Watchers> =>
+  request('GET', `${CONSOLE}/config/watchers`, { query: { ...named(name), ...rule } })
 
 /** The items that the clients of an address listen to, in every namespace that the user may read. */
 export async function readListenedBy(

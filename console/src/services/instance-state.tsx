@@ -75,7 +75,9 @@ function connectionText(connection: Instance['health']['connection']): string {
     case 'gone':
       return t('serverGone', { time: shownDuration(connection.removedInMs ?? 0) })
     case 'here': {
-      const { connectedMs, library } = connection
+      const { connectedMs, library, silentMs, removedInMs } = connection
+      if (silentMs !== null && removedInMs !== null)
+        return t('silentFor', { time: shownDuration(silentMs), left: shownDuration(removedInMs) })
       if (connectedMs === null) return t('reasonConnection')
       return t('connectedSince', { time: shownTime(connectedMs), library: library ?? '' })
     }

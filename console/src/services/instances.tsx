@@ -29,7 +29,7 @@ import { filterOf, InstanceFilters, INSTANCES_ON_PAGE, isNarrowed } from './inst
 import { InstanceState } from './instance-state.tsx'
 import { hostPort } from '../server/host-port.ts'
 
-/** Beats are no events: how often a list with instances that beat is read again. */
+/** Beats and silence are no events: how often a list with instances of living clients is read again. */
 const BEATS_MS = 5_000
 /** As a client asks that takes everything. */
 const ALL = { ip: '', clusters: '', healthyOnly: false, pageNo: 1, pageSize: 1 } as const
@@ -46,7 +46,9 @@ export function Instances({ name, service }: { name: ServiceName; service: Catal
   const shown = useShown(JSON.stringify(name), found, filter)
   const [page, { protecting } = { protecting: false }] = shown?.value ?? []
   const list = page?.pageItems ?? []
-  useEvery(list.some(({ lastBeatAgoMs }) => lastBeatAgoMs !== null) ? BEATS_MS : undefined, found.refresh)
+  const says = ({ lastBeatAgoMs, health }: Instance): boolean =>
+    lastBeatAgoMs !== null || health.connection?.where === 'here'
+  useEvery(list.some(says) ? BEATS_MS : undefined, found.refresh)
   const readAtMs = useMemo(() => Date.now(), [page])
   const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set())
   const [editing, setEditing] = useState<readonly Instance[]>([])

@@ -5,7 +5,7 @@ import { Breakable } from '../controls/breakable.tsx'
 import { CopyButton } from '../controls/copy.tsx'
 import { Icon } from '../controls/icon.tsx'
 import { NamespaceMark } from '../controls/namespace-mark.tsx'
-import { LoadProblem } from '../controls/notice.tsx'
+import { LoadProblem, Notice } from '../controls/notice.tsx'
 import { Pairs } from '../controls/pairs.tsx'
 import { tell } from '../controls/toast.tsx'
 import { t } from '../language/text.ts'
@@ -41,7 +41,8 @@ export function ServiceView() {
     serviceName: params['name'] ?? '',
   }
   const service = useLoaded(JSON.stringify(name), () => readService(name), ofService(name))
-  const tab = TABS.find((one) => one === params['tab']) ?? 'instances'
+  const isGone = service.problem?.code === 'service-not-found'
+  const tab = isGone ? 'timeline' : (TABS.find((one) => one === params['tab']) ?? 'instances')
   return (
     <>
       <p class="crumbs">
@@ -73,8 +74,15 @@ export function ServiceView() {
         ))}
       </nav>
       {/* The parts say it themselves while something is shown. */}
-      {(service.value === undefined || tab === 'settings') && <LoadProblem found={service} />}
-      {service.value === undefined ? (
+      {!isGone && (service.value === undefined || tab === 'settings') && <LoadProblem found={service} />}
+      {isGone ? (
+        <>
+          <div class="banner">
+            <Notice kind="plain">{t('serviceGone')}</Notice>
+          </div>
+          <Timeline name={name} />
+        </>
+      ) : service.value === undefined ? (
         service.problem === undefined && <p class="loading">{t('loading')}</p>
       ) : tab === 'instances' ? (
         <Instances name={name} service={service.value} />

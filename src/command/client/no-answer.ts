@@ -1,3 +1,5 @@
+import { ownAgent } from '../version.ts'
+
 /** Why a server cannot be reached, by the codes of Node.js, with advice. */
 const REASONS: readonly (readonly [code: RegExp, reason: string])[] = [
   [
@@ -42,7 +44,9 @@ export async function reach(
   path: string,
   { origin, ...init }: RequestInit & { readonly origin?: string } = {},
 ): Promise<Response> {
-  return fetch(`${url}${path}`, init).catch((error: unknown) => {
+  const headers = new Headers(init.headers)
+  headers.set('User-Agent', ownAgent())
+  return fetch(`${url}${path}`, { ...init, headers }).catch((error: unknown) => {
     throw noAnswer(url, error, origin)
   })
 }

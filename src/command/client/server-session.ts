@@ -109,6 +109,10 @@ export class ServerSession {
     const why = `The server refuses this: ${problemOf(403, answer)}`
     // If the credentials are right, a new sign-in of the same user does not help; with sign-in off nobody has any.
     const isRight = /"type":"[^"]*:forbidden"/.test(answer)
+    // A server that names the user has said all.
+    const asked = username ?? stored?.username
+    if (isRight && asked !== undefined && problemOf(403, answer).startsWith(`${asked} may not `))
+      return new RefusedError(why)
     if (username !== undefined) return new RefusedError(`${why} It was asked as ${username}.`)
     if (this.#issued !== undefined)
       return new RefusedError(
@@ -121,8 +125,9 @@ export class ServerSession {
       return new RefusedError(
         `${why} The sign-in of ${stored.username} has ended: \`waypost login\` signs in again.`,
       )
+    const isUnsigned = /"type":"[^"]*:not-signed-in"/.test(answer)
     return new RefusedError(
-      `${why} Sign in by \`waypost login\`, or with --username NAME and ${PASSWORD} or a prompt for the password, or with a token in ${TOKEN}.`,
+      `${isUnsigned ? `The server at ${this.url} wants a sign-in.` : why} Sign in by \`waypost login\`, or with --username NAME and ${PASSWORD} or a prompt for the password, or with a token in ${TOKEN}.`,
     )
   }
 

@@ -6,8 +6,14 @@ import type { SignedIn } from '../access/identity.ts'
  */
 export type SignedInBy = SignedIn['by'] | 'none' | 'tool'
 
-/** The outcome of an operation. `refused`: an expected 'no' with a code. `failed`: an error that nobody expected. */
-export type AuditResult = 'done' | 'refused' | 'failed'
+/**
+ * The outcomes of operations. `refused`: an expected 'no' with a code. `failed`: an error that nobody expected.
+ * `would-be-refused`: it was done, because authentication only reports.
+ */
+export const AUDIT_RESULTS = ['done', 'refused', 'failed', 'would-be-refused'] as const
+
+/** One of {@link AUDIT_RESULTS}. */
+export type AuditResult = (typeof AUDIT_RESULTS)[number]
 
 /** An action that somebody took, or was refused. It has names only: no contents, no values, no secrets. */
 export interface AuditEntry {

@@ -12,9 +12,10 @@ const MOST_NAMES_BYTES = 8 * 1024
  */
 export function auditedItem(resources: readonly Resource[], own = ''): string {
   const [first, ...others] = resources
-  const lines = [
-    lineOf([first === undefined ? '' : textOf(first), own].filter((part) => part !== '').join('/')),
-  ]
+  // Users, roles and permissions have names of their own.
+  const isOwn = own !== '' && (first?.kind === 'access' || first?.kind === 'own-account')
+  const parts = [first === undefined || isOwn ? '' : textOf(first), own]
+  const lines = [lineOf(parts.filter((part) => part !== '').join('/'))]
   let bytes = Buffer.byteLength(lines[0]!)
   for (const resource of others.slice(0, MOST_NAMES - 1)) {
     const line = lineOf(textOf(resource))
@@ -24,6 +25,20 @@ export function auditedItem(resources: readonly Resource[], own = ''): string {
   }
   const unnamed = resources.length - Math.max(1, lines.length)
   return [...lines, ...(unnamed > 0 ? [`+${unnamed}`] : [])].join('\n')
+}
+
+/** The item of a user, as {@link auditedItem} takes it. */
+export const userItem = ({ username }: { readonly username: string }): string => `user ${username}`
+
+/** The item of a role of a user; without a user, of all users. */
+export function roleItem({
+  role,
+  username,
+}: {
+  readonly role: string
+  readonly username?: string | undefined
+}): string {
+  return `role ${role} of ${username === undefined ? 'all users' : userItem({ username })}`
 }
 
 function lineOf(text: string): string {
@@ -70,11 +85,12 @@ function textOf(resource: Resource): string {
       return `${resource.namespaceId ?? '*'}:*:naming/*`
     case 'some-namespaces':
       return '*:*:*'
+    case 'metrics':
+      return 'operator/metrics'
     case 'operator':
     case 'backup':
     case 'audit':
     case 'access':
-    case 'metrics':
     case 'own-account':
       return resource.kind
   }

@@ -2,6 +2,7 @@ import type { ConfigKey } from '../config/state/config-item.ts'
 import type { WatchedItem } from '../config/state/config-view.ts'
 import type { Viewer } from '../config/state/viewer.ts'
 import type { ServiceKey } from '../naming/state/service.ts'
+import type { LostService } from '../naming/timeline/lost-services.ts'
 import type { OwnTimeline } from '../naming/timeline/timeline.ts'
 import type { ClientSearch, Dismissal, ServerClients } from './connected-client.ts'
 
@@ -22,6 +23,7 @@ export interface ListedSubscriber {
 
 /** A client of an item, for people. */
 export interface ItemClient {
+  /** Where its requests come from; `seen.ip` is the address by which rules know it. */
   readonly ip: string
   /** Its port, and how its library names itself; undefined where nobody knows. */
   readonly client: { readonly port: number; readonly agent: string } | undefined
@@ -30,6 +32,8 @@ export interface ItemClient {
   readonly seen: SeenVersion
   /** How long ago its last request came, in milliseconds; 0: it is connected. */
   readonly seenAgoMs: number
+  /** Its poll was answered, and it has not asked with the same md5 again: it may have left. */
+  readonly isAway?: boolean | undefined
   /** How it receives changes. */
   readonly via: 'poll' | 'stream'
 }
@@ -73,6 +77,8 @@ export interface ServerFault {
 /** The condition of a server, and its clients. */
 export interface OwnCondition {
   readonly behind: readonly BehindItem[]
+  /** Services whose last instance left lately. */
+  readonly lost: readonly LostService[]
   readonly subscriberCount: number
   /** The age of its knowledge of the store. */
   readonly lagMs: number
@@ -107,6 +113,8 @@ export interface OwnViews {
   condition(): Promise<OwnCondition>
   subscribers(key: ServiceKey): readonly ListedSubscriber[]
   timeline(key: ServiceKey): OwnTimeline
+  /** Somebody has seen that the last instance of a service has left. */
+  dismissLost(key: ServiceKey): void
   connectedClients(search: ClientSearch): ServerClients
   /** Sends a connected client away. False where none has the id. */
   dismiss(dismissal: Dismissal): boolean

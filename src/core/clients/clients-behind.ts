@@ -1,17 +1,17 @@
 import type { BehindItem } from './client-views.ts'
-import { type ViewedState, viewedMd5, seenSinceMs, type WatchedItem } from '../config/state/config-view.ts'
+import { type ViewedState, viewedMd5, type WatchedItem } from '../config/state/config-view.ts'
+import type { Viewer } from '../config/state/viewer.ts'
 
-/** A poll that has ended lately: the client still has its version, until it polls again. */
-export interface LastPoll {
-  readonly ip: string
-  readonly tag?: string | undefined
+/** A client that has not taken some items, though it was notified some time ago. */
+export interface LateClient {
+  readonly who: Viewer
   /** Undefined where nobody knows. */
   readonly client: { readonly port: number; readonly agent: string } | undefined
   readonly items: readonly WatchedItem[]
 }
 
 /** Every client gets a new version within milliseconds; one that has not after this long will not. */
-const BEHIND_AFTER_MS = 10_000
+export const BEHIND_AFTER_MS = 10_000
 const MOST_ITEMS = 500
 /** The most clients that are named for an item. */
 const MOST_BEHIND_NAMED = 5
@@ -23,36 +23,33 @@ type BehindCount = BehindItem & { clientCount: number; clients: BehindItem['clie
 /** The dependencies of {@link clientsBehind}. */
 export interface BehindParts {
   readonly state: ViewedState
-  readonly nowMs: number
   /** Calls `each` with each of these, in slices. */
   readonly walk: <T>(all: Iterable<T>, each: (one: T) => void) => Promise<void>
 }
 
-/** The items of which clients have another version than they see, from polls that have ended lately. */
+/** The items of which clients lack the version that they see. An item that is gone has none. */
 export async function clientsBehind(
-  polls: Iterable<LastPoll>,
-  { state, nowMs, walk }: BehindParts,
+  clients: Iterable<LateClient>,
+  { state, walk }: BehindParts,
 ): Promise<BehindItem[]> {
   const byItem = new Map<string, BehindCount>()
-  await walk(lookedAt(polls), ({ poll, item: { key, md5 } }) => {
-    if (viewedMd5(state, key, poll) === md5) return
-    const sinceMs = seenSinceMs(state, key, poll)
-    if (sinceMs === undefined || nowMs - sinceMs < BEHIND_AFTER_MS) return
-    const { ip, client } = poll
+  await walk(lookedAt(clients), ({ who, client, item: { key, md5 } }) => {
+    const seen = viewedMd5(state, key, who)
+    if (seen === md5 || seen === '') return
     const known = byItem.get(key.text) ?? { key, clientCount: 0, clients: [] }
     known.clientCount++
-    if (known.clients.length < MOST_BEHIND_NAMED) known.clients.push({ ip, client })
+    if (known.clients.length < MOST_BEHIND_NAMED) known.clients.push({ ip: who.ip, client })
     if (byItem.size < MOST_ITEMS) byItem.set(key.text, known)
   })
   return [...byItem.values()]
 }
 
-/** The items of the first polls, one at a time. */
-function* lookedAt(polls: Iterable<LastPoll>): Generator<{ poll: LastPoll; item: WatchedItem }> {
+/** The items of the first clients, one at a time. */
+function* lookedAt(clients: Iterable<LateClient>): Generator<LateClient & { item: WatchedItem }> {
   let count = 0
-  for (const poll of polls) {
-    if ((count += poll.items.length) > MOST_LOOKED_AT) return
-    for (const item of poll.items) yield { poll, item }
+  for (const client of clients) {
+    if ((count += client.items.length) > MOST_LOOKED_AT) return
+    for (const item of client.items) yield { ...client, item }
   }
 }
 

@@ -43,8 +43,8 @@ export class Judge implements Authorisation {
     return this.#parts.reportOnly !== undefined || this.#isAllowed(identity, action, resource)
   }
 
-  refused({ identity }: Caller, action: Action): Refusal {
-    return this.#problemAsRefusal(identity) ?? forbidden(action)
+  refused(caller: Caller, action: Action, resource?: Resource): Refusal {
+    return this.#problemAsRefusal(caller.identity) ?? forbidden(caller, action, resource)
   }
 
   /** Why somebody of this identity may not ask for anything; undefined if it counts, or nobody is refused. */

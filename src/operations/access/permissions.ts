@@ -39,5 +39,5 @@ export function permissionOperations({ guard, state, engine }: AccessParts) {
 
 /** How the audit names a permission. */
 function namedIn({ role, resource, action }: RolePermission): string {
-  return `${action} ${resource} for ${role}`
+  return `${action} ${resource} of role ${role}`
 }

@@ -1,3 +1,4 @@
+import { roleItem } from '../../core/audit/audited-item.ts'
 import { addRole, removeRole } from '../../core/access/access-commands.ts'
 import { USER_ROLE, type UserRole } from '../../core/access/access-records.ts'
 import { type FoundPage, foundPage, nameFilter, type NameSearch, namesWith } from '../name-search.ts'
@@ -46,17 +47,14 @@ export function roleOperations({ guard, state, engine }: AccessParts) {
     /** Gives a user a role, also the administrators' role. Refusal `user-not-found`. */
     add: guard.operation({
       permission: WRITE_ACCESS,
-      audit: { operation: 'add role', item: ({ role, username }) => `${role} of ${username}` },
+      audit: { operation: 'add role', item: roleItem },
       resources: accessResource,
       run: (userRole: UserRole) => engine.execute(addRole(userRole)),
     }),
     /** Takes a role from a user, or deletes it with its permissions. Refusal `last-administrator`. */
     remove: guard.operation({
       permission: WRITE_ACCESS,
-      audit: {
-        operation: 'remove role',
-        item: ({ role, username = 'all users' }) => `${role} of ${username}`,
-      },
+      audit: { operation: 'remove role', item: roleItem },
       resources: accessResource,
       run: async ({ role, username }: RoleRemoval): Promise<void> => {
         while (await engine.execute(removeRole(role, username)));

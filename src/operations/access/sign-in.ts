@@ -1,3 +1,4 @@
+import { userItem } from '../../core/audit/audited-item.ts'
 import { createFirstAdministrator, hasAdministrator } from '../../core/access/access-commands.ts'
 import { USER, type User } from '../../core/access/access-records.ts'
 import { rotateKeys } from '../../core/access/signing-key-commands.ts'
@@ -88,7 +89,10 @@ export function signInOperations({ guard, state, engine, signIn }: SignInParts) 
     /** Makes the first administrator. Refusals `administrator-exists`, `wrong-code` and `sign-in-slowed`. */
     firstAdministrator: guard.operation({
       permission: PUBLIC,
-      audit: { operation: 'create first administrator', item: () => FIRST_ADMINISTRATOR },
+      audit: {
+        operation: 'create first administrator',
+        item: () => userItem({ username: FIRST_ADMINISTRATOR }),
+      },
       resources: () => [],
       run: async (request: FirstAdministratorRequest, { ip }): Promise<PasswordPair> => {
         if (hasAdministrator(state))

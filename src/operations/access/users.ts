@@ -1,3 +1,4 @@
+import { userItem } from '../../core/audit/audited-item.ts'
 import { createUser, removeUser, setPassword } from '../../core/access/access-commands.ts'
 import { USER } from '../../core/access/access-records.ts'
 import type { Engine } from '../../core/engine/ports.ts'
@@ -58,7 +59,7 @@ export function userOperations(parts: UserParts) {
     /** Makes a user without roles. Refusal `user-exists`. */
     create: guard.operation({
       permission: WRITE_ACCESS,
-      audit: { operation: 'create user', item: ({ username }) => username },
+      audit: { operation: 'create user', item: userItem },
       resources: accessResource,
       run: async (pair: PasswordPair): Promise<void> =>
         engine.execute(
@@ -68,7 +69,7 @@ export function userOperations(parts: UserParts) {
     /** Removes a user. Refusals `last-administrator`, and `user-not-found` where it must exist. */
     remove: guard.operation({
       permission: WRITE_ACCESS,
-      audit: { operation: 'remove user', item: ({ username }) => username },
+      audit: { operation: 'remove user', item: userItem },
       resources: accessResource,
       run: async ({ username, mustExist }: { username: string; mustExist: boolean }): Promise<void> => {
         if (!mustExist && state.record(USER, username) === undefined) return
@@ -88,14 +89,14 @@ function passwordOperations({ guard, engine, signIn }: UserParts) {
     /** Gives any user another password. Refusal `user-not-found`. */
     setPassword: guard.operation({
       permission: WRITE_ACCESS,
-      audit: { operation: 'set password', item: ({ username }) => username },
+      audit: { operation: 'set password', item: userItem },
       resources: accessResource,
       run: (pair: PasswordPair) => savePassword(pair),
     }),
     /** Gives the caller itself another password. Refusals `unknown-user` for a wrong old one, and `sign-in-slowed`. */
     changeOwnPassword: guard.operation({
       permission: { action: 'write', resource: 'own-account' },
-      audit: { operation: 'change own password', item: ({ username }) => username },
+      audit: { operation: 'change own password', item: userItem },
       resources: (_change: OwnPasswordChange) => [{ kind: 'own-account' }],
       run: async ({ username, oldPassword, newPassword }: OwnPasswordChange, caller): Promise<void> => {
         requireSelf(caller, username)
@@ -108,6 +109,8 @@ function passwordOperations({ guard, engine, signIn }: UserParts) {
 }
 
 /** A caller who is signed in may use its own old password only. */
-function requireSelf({ identity }: Caller, username: string): void {
-  if (identity.kind === 'user' && identity.username !== username) throw forbidden('write')
+function requireSelf(caller: Caller, username: string): void {
+  const { identity } = caller
+  if (identity.kind === 'user' && identity.username !== username)
+    throw forbidden(caller, 'write', { kind: 'access' })
 }

@@ -176,5 +176,5 @@ function writingOperations({ guard, state, engine }: GrayParts) {
  * digest or a result that depends on a version would tell.
  */
 function requireReader(guard: Guard, key: ConfigKey, caller: Caller): void {
-  if (!guard.shows(caller, 'read', configResource(key))) throw forbidden('read')
+  if (!guard.shows(caller, 'read', configResource(key))) throw forbidden(caller, 'read', configResource(key))
 }

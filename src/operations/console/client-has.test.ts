@@ -13,6 +13,8 @@ test.each([
   ['behind', { md5: 'formal', seen: forBeta }],
   ['behind', { md5: 'beta', seen: forAll }],
   ['behind', { md5: '', seen: forAll }],
+  ['away', { md5: '', seen: forAll, isAway: true }],
+  ['formal', { md5: 'formal', seen: forAll, isAway: true }],
   // It may have asked for the tag by its name.
   ['unknown', { md5: 'blue', seen: forAll }],
 ] as const)('a client has the version that is for it, or not, or nobody can tell: %s %j', (has, client) => {

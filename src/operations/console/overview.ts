@@ -8,25 +8,38 @@ import type { Caller } from '../authorisation.ts'
 import { turnOf } from '../../core/access/turn-of.ts'
 import type { LongWalks, Turns } from '../../core/work/long-walks.ts'
 import type { Member } from '../server/operator.ts'
+import { type ServiceKey, serviceKeyText } from '../../core/naming/state/service.ts'
+import type { LostService } from '../../core/naming/timeline/lost-services.ts'
 import { figuresOf, type ServiceFigures } from './service-inventory.ts'
-import { serviceResource } from '../naming/services.ts'
+import { serviceResource, WRITE_SERVICE } from '../naming/services.ts'
 import { configsToLookAt, servicesToLookAt } from './readable.ts'
 
 interface OverviewParts {
   readonly guard: Guard
   readonly state: Pick<State, 'configs' | 'services'>
-  readonly views: Pick<ClientViews, 'conditions'>
+  readonly views: Pick<ClientViews, 'conditions' | 'dismissLost'>
   readonly members: () => readonly Member[]
   readonly walks: LongWalks
 }
 
 /** Conditions of a service that may need attention, the worst first. */
-export const ATTENTION_KINDS = ['service-protecting', 'service-unhealthy', 'service-empty'] as const
+export const ATTENTION_KINDS = [
+  'service-lost',
+  'service-protecting',
+  'service-unhealthy',
+  'service-empty',
+] as const
 
 /** A service that needs attention. */
 export interface Attention {
   readonly kind: (typeof ATTENTION_KINDS)[number]
-  readonly figures: ServiceFigures
+  readonly key: ServiceKey
+  readonly ipCount: number
+  readonly healthyCount: number
+  /** Epoch ms of its last change, or of the loss of its last instance. */
+  readonly lastChangeMs: number
+  /** The last instance that left, and why; undefined for other kinds. */
+  readonly lost?: Pick<LostService, 'address' | 'cause'>
 }
 
 /** How everything is, as far as the caller may see it. */
@@ -70,6 +83,13 @@ export function overviewOperations(parts: OverviewParts) {
       resources: (): Resource[] => [{ kind: 'own-account' }],
       run: (request: { namespaceId: string | undefined }, caller) => overview(parts, request, caller),
     }),
+    /** Somebody has seen that a service has no instances any more: the overview leaves it out. */
+    dismissLost: guard.operation({
+      permission: WRITE_SERVICE,
+      audit: { operation: 'dismiss lost service' },
+      resources: ({ key }: { readonly key: ServiceKey }) => [serviceResource(key)],
+      run: ({ key }) => parts.views.dismissLost(key),
+    }),
   }
 }
 
@@ -78,7 +98,7 @@ async function overview(
   { namespaceId }: { namespaceId: string | undefined },
   caller: Caller,
 ): Promise<Overview> {
-  const { guard, views, members, walks } = parts
+  const { guard, state, views, members, walks } = parts
   // The other servers are asked while this one counts.
   const asked = views.conditions()
   const shows = (resource: Resource): boolean => guard.shows(caller, 'read', resource)
@@ -86,12 +106,18 @@ async function overview(
   const count = (turns: Turns) => countAll(parts, { namespaceId, shows, tally }, turns)
   const isTruncated = !(await walks.run(turnOf(caller), count))
   const { value, missing } = await asked
-  const isMeant = ({ key }: BehindItem): boolean =>
-    (namespaceId === undefined || key.namespaceId === namespaceId) && shows(configResource(key))
+  const all = [value.own, ...value.others]
+  const isMeant = (key: { readonly namespaceId: string }, resource: Resource): boolean =>
+    (namespaceId === undefined || key.namespaceId === namespaceId) && shows(resource)
+  // A server that lags may not know that it has come back.
+  const lost = all
+    .flatMap((condition) => condition.lost)
+    .filter(({ key }) => (state.services.get(key)?.instances.size ?? 0) === 0)
+    .filter(({ key }) => isMeant(key, serviceResource(key)))
   return {
-    ...tally.counts(),
-    behind: togetherBehind([value.own, ...value.others].flatMap(({ behind }) => behind))
-      .filter(isMeant)
+    ...tally.counts(lost),
+    behind: togetherBehind(all.flatMap(({ behind }) => behind))
+      .filter(({ key }) => isMeant(key, configResource(key)))
       .slice(0, MOST_ATTENTIONS),
     faults: shows({ kind: 'operator' }) ? faultsIn(value) : [],
     missingServers: missing,
@@ -146,7 +172,7 @@ class Tally {
   #instanceCount = 0
   #healthyCount = 0
   #disabledCount = 0
-  readonly #attention = new Map<Attention['kind'], Attention[]>(ATTENTION_KINDS.map((kind) => [kind, []]))
+  readonly #attention: Attention[] = []
 
   addService(figures: ServiceFigures): void {
     const { entry, healthyCount, disabledCount } = figures
@@ -155,23 +181,44 @@ class Tally {
     this.#healthyCount += healthyCount
     this.#disabledCount += disabledCount
     const kind = attentionFor(figures)
-    const others = kind && this.#attention.get(kind)
-    if (kind !== undefined && others !== undefined && others.length < MOST_ATTENTIONS)
-      others.push({ kind, figures })
+    if (kind !== undefined && this.#attention.filter((one) => one.kind === kind).length < MOST_ATTENTIONS)
+      this.#attention.push({
+        kind,
+        key: entry.service.key,
+        ipCount: entry.instances.size,
+        healthyCount,
+        lastChangeMs: entry.lastRefMs,
+      })
   }
 
-  counts(): Omit<
-    Overview,
-    'subscriberCount' | 'behind' | 'faults' | 'missingServers' | 'members' | 'isTruncated'
-  > {
+  counts(
+    lost: readonly LostService[],
+  ): Omit<Overview, 'subscriberCount' | 'behind' | 'faults' | 'missingServers' | 'members' | 'isTruncated'> {
     return {
       configCount: this.configCount,
       serviceCount: this.#serviceCount,
       instanceCount: this.#instanceCount,
       healthyInstanceCount: this.#healthyCount,
       disabledInstanceCount: this.#disabledCount,
-      attention: [...this.#attention.values()].flat(),
+      attention: this.#attentionWith(lost),
     }
+  }
+
+  /** The losses, the newest first, and all other services by their kinds: a lost one is not empty besides. */
+  #attentionWith(lost: readonly LostService[]): Attention[] {
+    const newest = new Map(
+      lost.toSorted((a, b) => a.atMs - b.atMs).map((one) => [serviceKeyText(one.key), one]),
+    )
+    const losses = Array.from(newest.values(), ({ key, atMs, address, cause }): Attention => {
+      const none = { ipCount: 0, healthyCount: 0, lastChangeMs: atMs }
+      return { kind: 'service-lost', key, ...none, lost: { address, cause } }
+    })
+    const others = this.#attention.filter(({ key }) => !newest.has(serviceKeyText(key)))
+    const isOf = (kind: Attention['kind']) => (one: Attention) => one.kind === kind
+    return [
+      ...losses.toReversed().slice(0, MOST_ATTENTIONS),
+      ...ATTENTION_KINDS.flatMap((kind) => others.filter(isOf(kind))),
+    ]
   }
 }
 

@@ -41,6 +41,12 @@ test('the connection of an instance is shown with its client, if it is on this s
   expect(shown('this', 'c2')).toEqual({ where: 'here', client: undefined })
 })
 
+test('a client that says nothing is shown with its silence', () => {
+  const silence = { silentMs: 9_000, leavesInMs: 14_000 }
+  parts = { ...parts, silenceOf: (id) => (id === 'c1' ? silence : undefined) }
+  expect(shown('this')).toEqual({ where: 'here', client: CLIENT, silence })
+})
+
 test('the connection of an instance is shown with its server, if that is another one', () => {
   const facts = {
     ip: '10.0.0.2',

@@ -3,6 +3,7 @@ import type { KeptReads, ReadsOf } from '../../core/engine/ports.ts'
 import type { Caller } from '../authorisation.ts'
 import { turnOf } from '../../core/access/turn-of.ts'
 import type { Guard } from '../guard.ts'
+import { Refusal } from '../../core/refusal.ts'
 import { cutPage } from '../page.ts'
 
 /** Where events are read. */
@@ -34,11 +35,26 @@ export function auditOperations({ guard, store }: AuditParts) {
       permission: { action: 'read', resource: 'audit' },
       resources: () => [{ kind: 'audit' }],
       run: ({ search, pageSize }: AuditRequest, caller: Caller) => {
+        requireKnown(search.operation, [...guard.operations, ...OTHER_OPERATIONS])
         const most = cutPage({ pageNo: 1, pageSize }).pageSize
         return searchAudit(store.reads(turnOf(caller)), search, most)
       },
     }),
   }
+}
+
+/** Events that belong to no operation of a running server. */
+const OTHER_OPERATIONS = ['several', 'end connection', 'rotate peer secret', 'accept old tokens']
+
+/** Throws Refusal `invalid-parameter` with all names for one that no event can have. */
+function requireKnown(operation: string | undefined, names: readonly string[]): void {
+  if (operation === undefined || names.includes(operation)) return
+  const allowed = names.toSorted().join(', ')
+  const parameter = 'operation'
+  throw new Refusal('invalid-parameter', `There is no operation ${JSON.stringify(operation)}: ${allowed}.`, {
+    parameter,
+    allowed,
+  })
 }
 
 async function searchAudit(

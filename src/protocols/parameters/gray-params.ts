@@ -60,17 +60,22 @@ export interface GrayReleaseParams {
 
 /** The gray version that a request is about. Throws Refusal `gray-rule`. */
 export function toGrayRelease(params: GrayReleaseParams): GrayRelease {
+  const rule = toGrayRule(params)
+  const name = params.grayName ?? nameOf(rule.type, rule.expr)
+  checkGrayName(name, rule)
+  return { name, rule }
+}
+
+/** The rule alone, whatever the name of its version. Throws Refusal `gray-rule`. */
+export function toGrayRule(params: GrayReleaseParams): GrayRule {
   const { grayType: type, grayMatchRuleExp: expr, grayPriority: priority = usualPriority(type) } = params
   const joined = type === 'tagv2' && /&&|\|\|/.test(expr)
-  const rule = checkedRule({
+  return checkedRule({
     type,
     expr,
     version: params.grayVersion ?? (joined ? '1.1.0' : '1.0.0'),
     priority,
   })
-  const name = params.grayName ?? nameOf(type, expr)
-  checkGrayName(name, rule)
-  return { name, rule }
 }
 
 function usualPriority(type: GrayRuleType): number {

@@ -6,7 +6,8 @@ import type {
   ServerClients,
 } from '../../core/clients/connected-client.ts'
 import type { ConnectionInstances } from '../../core/naming/connections/connection-instances.ts'
-import { ConnectionBook } from '../../protocols/grpc/connections/connection-book.ts'
+import type { ClientSilence } from '../../core/naming/connections/connection-registration.ts'
+import { ConnectionBook, REPLY_MS, SILENT_MS } from '../../protocols/grpc/connections/connection-book.ts'
 import { Moves } from '../../protocols/grpc/connections/moves.ts'
 import type { ServerAddress, StreamConnection } from '../../protocols/grpc/connections/stream-connection.ts'
 import { advertisedHost, advertisedPort } from '../../server-address.ts'
@@ -24,6 +25,9 @@ export interface ClientParts {
 
 /** The clients that are connected to this server: for the gRPC port, and for operators. */
 export type ClientsOfServer = ReturnType<typeof openClients>
+
+/** Libraries say something every five seconds. */
+const LIVELY_MS = 7_000
 
 /** Makes the book of connected clients, empty. */
 export function openClients(parts: ClientParts, settings: Settings) {
@@ -44,6 +48,14 @@ export function openClients(parts: ClientParts, settings: Settings) {
       const found = Array.from(book).filter((connection) => isMeant(connection, text))
       const clients = found.slice(0, most).map((connection) => shown(connection, parts))
       return { server: server(), count: found.length, clients }
+    },
+    /** The silence of a client; undefined where it is none, or no client has the id. */
+    silenceOf(id: string): ClientSilence | undefined {
+      const connection = book.of(id)
+      const silentMs = connection === undefined ? 0 : monotonicMs() - connection.heardMs
+      return silentMs < LIVELY_MS
+        ? undefined
+        : { silentMs, leavesInMs: Math.max(0, SILENT_MS + REPLY_MS - silentMs) }
     },
     /** Sends a client away. False if no client has the id. */
     dismiss({ id, how }: Dismissal): boolean {

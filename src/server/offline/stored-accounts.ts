@@ -14,7 +14,7 @@ import {
 import { ADMINISTRATOR_ROLE, USER, USER_ROLE } from '../../core/access/access-records.ts'
 import { rotateKeys } from '../../core/access/signing-key-commands.ts'
 import { type AuditResult, type AuditTrail, NO_USER } from '../../core/audit/audit-event.ts'
-import { auditedItem } from '../../core/audit/audited-item.ts'
+import { auditedItem, roleItem, userItem } from '../../core/audit/audited-item.ts'
 import type { Command } from '../../core/decisions/decision.ts'
 import type { Engine, KeptRecords, Snapshot } from '../../core/engine/ports.ts'
 import { SoleEngine } from '../../core/engine/sole-engine.ts'
@@ -158,10 +158,10 @@ class StoredAccounts implements Accounts {
   async add(username: string, password: string, isAdministrator: boolean): Promise<void> {
     checkUsername(username)
     const passwordHash = await hashNew({ username, password })
-    await this.#change('create user', username, createUser({ username, passwordHash }))
+    await this.#change('create user', userItem({ username }), createUser({ username, passwordHash }))
     if (!isAdministrator) return
     const role = ADMINISTRATOR_ROLE
-    await this.#change('add role', `${role} of ${username}`, addRole({ username, role }))
+    await this.#change('add role', roleItem({ role, username }), addRole({ username, role }))
   }
 
   async addFirst(username: string, password: () => Promise<string>): Promise<boolean> {
@@ -170,7 +170,7 @@ class StoredAccounts implements Accounts {
     const passwordHash = await hashNew({ username, password: await password() })
     try {
       const command = createFirstAdministrator({ username, passwordHash })
-      await this.#change('create first administrator', username, command)
+      await this.#change('create first administrator', userItem({ username }), command)
       return true
     } catch (error) {
       // On etcd, another tool or server may have been faster.
@@ -181,7 +181,7 @@ class StoredAccounts implements Accounts {
 
   async setPassword(username: string, password: string): Promise<void> {
     const passwordHash = await hashNew({ username, password })
-    await this.#change('set password', username, setPassword({ username, passwordHash }))
+    await this.#change('set password', userItem({ username }), setPassword({ username, passwordHash }))
   }
 
   async list(): Promise<readonly Account[]> {
@@ -193,7 +193,7 @@ class StoredAccounts implements Accounts {
   }
 
   async remove(username: string): Promise<void> {
-    await this.#change('remove user', username, removeUser(username))
+    await this.#change('remove user', userItem({ username }), removeUser(username))
   }
 
   async rotateKey(hasLeaked: boolean): Promise<void> {

@@ -43,7 +43,7 @@ test('without the settings there is no key', async () => {
 test('a key is accepted until its time, and the audit says so, without the secret', async () => {
   const until = timeAt(7 * DAY_MS)
   expect(await open(until)).toMatchObject({ untilMs: WALL_MS + 7 * DAY_MS })
-  expect(entries).toMatchObject([{ operation: 'accept old tokens', item: `access/until ${until}` }])
+  expect(entries).toMatchObject([{ operation: 'accept old tokens', item: `until ${until}` }])
   nowMs = 7 * DAY_MS
   expect(await open(until)).toBeUndefined()
   expect(entries).toHaveLength(1)

@@ -39,7 +39,7 @@ test('a wrong pair is a refused sign-in, and names the user only where there is 
   await checked(async () => undefined)
   await checked(async () => undefined, { ...attempt, username: 's3cret' })
   expect(entries).toEqual([
-    { ...expected, result: 'refused', code: 'unknown-user' },
+    { ...expected, result: 'refused', code: 'wrong-password' },
     { ...expected, username: '-', result: 'refused', code: 'unknown-user' },
   ])
 })

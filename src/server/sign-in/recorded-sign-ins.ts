@@ -4,7 +4,7 @@ import type { AuditEntry, AuditTrail } from '../../core/audit/audit-event.ts'
 import type { RecordView } from '../../core/records/record-tables.ts'
 import { Refusal } from '../../core/refusal.ts'
 import type { Permission, Caller } from '../../operations/authorisation.ts'
-import { type Who, whoIs } from '../../operations/operation-audit.ts'
+import { auditedCode, isMereQuestion, type Who, whoIs } from '../../operations/operation-audit.ts'
 import { whoSignsIn } from '../../operations/access/sign-in.ts'
 import type { PasswordSignIn } from '../../sign-in/password-sign-in.ts'
 
@@ -14,7 +14,10 @@ type Check = PasswordSignIn['check']
 export function recordedCheck(check: Check, trail: AuditTrail, records: RecordView): Check {
   return (attempt) => {
     const who = whoSignsIn(records, attempt.username)
-    const record = (code: string): void => trail.record(entryOf(who, attempt.ip, code), { mayRepeat: true })
+    const record = (code: string): void =>
+      trail.record(entryOf(who, attempt.ip, auditedCode(who, code)), {
+        mayRepeat: true,
+      })
     try {
       const checked = check(attempt)
       if (checked instanceof Promise) unawaited('request', nothing, recordLater(checked, record))
@@ -32,6 +35,7 @@ export function refusedUnread(
   { caller, permission, code }: { caller: Caller; permission: Permission; code: string },
 ): void {
   const { action, resource, operation = `${action} ${resource}` } = permission
+  if (isMereQuestion(permission, code)) return
   const who = { ...whoIs(caller), ip: caller.ip }
   trail.record({ ...who, operation, item: '', result: 'refused', code, detail: '' })
 }

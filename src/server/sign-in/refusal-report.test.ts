@@ -6,11 +6,13 @@ import { RefusalReport } from './refusal-report.ts'
 const MINUTE = 60_000
 let nowMs: number
 const warn = vi.fn()
+const record = vi.fn()
 let report: RefusalReport
 beforeEach(() => {
   nowMs = 0
   warn.mockClear()
-  report = new RefusalReport({ warn }, () => nowMs)
+  record.mockClear()
+  report = new RefusalReport({ log: { warn }, trail: { record }, nowMs: () => nowMs })
 })
 
 function read(dataId: string): void {
@@ -40,4 +42,12 @@ test('a refusal without room in a minute is logged in the next, whatever is repe
   nowMs = MINUTE
   all()
   expect(warn).toHaveBeenCalledTimes(1_500)
+})
+
+test('each is an event of the audit with its item', () => {
+  for (const dataId of ['a', 'a', 'b']) read(dataId)
+  const event = { username: '-', by: 'none', ip: '10.0.0.1', operation: 'read config', code: '', detail: '' }
+  expect(record.mock.calls).toEqual(
+    ['dev:G:config/a', 'dev:G:config/b'].map((item) => [{ ...event, item, result: 'would-be-refused' }]),
+  )
 })

@@ -1,3 +1,6 @@
+import type { AuditTrail } from '../../core/audit/audit-event.ts'
+import { auditedItem } from '../../core/audit/audited-item.ts'
+import { whoIs } from '../../operations/operation-audit.ts'
 import type { Action, Resource } from '../../operations/guard.ts'
 import type { Caller } from '../../operations/authorisation.ts'
 
@@ -12,30 +15,43 @@ export interface ReportLog {
   warn(facts: object, text: string): void
 }
 
+/** Where refusals go. */
+export interface ReportParts {
+  readonly log: ReportLog
+  readonly trail: Pick<AuditTrail, 'record'>
+  readonly nowMs: () => number
+}
+
 /**
- * Logs the refusals that callers would get, if the server refused anything: the same once in ten minutes, within bounds.
+ * Logs and records the refusals that callers would get, if the server refused anything: the same once in ten minutes, within bounds.
  */
 export class RefusalReport {
   readonly #log: ReportLog
+  readonly #trail: Pick<AuditTrail, 'record'>
   readonly #nowMs: () => number
   readonly #logged = new Set<string>()
   #minuteMs = -Infinity
   #minutes = 0
   #loggedInMinute = 0
 
-  constructor(log: ReportLog, nowMs: () => number) {
+  constructor({ log, trail, nowMs }: ReportParts) {
     this.#log = log
+    this.#trail = trail
     this.#nowMs = nowMs
   }
 
-  readonly add = ({ identity, ip }: Caller, action: Action, resource: Resource): void => {
+  readonly add = (caller: Caller, action: Action, resource: Resource): void => {
+    const { identity, ip } = caller
     this.#beginMinute()
     const user = identity.kind === 'user' ? identity.username : ''
-    const facts = { user, ip, action, resource: resourceText(resource) }
+    const facts = { user, ip, action, resource: auditedItem([resource]) }
     const key = JSON.stringify(facts)
     if (this.#logged.has(key) || this.#loggedInMinute >= MOST_LOGGED) return
     this.#logged.add(key)
     this.#loggedInMinute++
+    const operation = operationOf(action, resource)
+    const outcome = { result: 'would-be-refused', code: '', detail: '' } as const
+    this.#trail.record({ ...whoIs(caller), ip, operation, item: facts.resource, ...outcome })
     this.#log.warn(facts, 'this would be refused if authentication were on')
   }
 
@@ -48,24 +64,14 @@ export class RefusalReport {
   }
 }
 
-/** The resource as a permission would name it. */
-function resourceText(resource: Resource): string {
-  switch (resource.kind) {
-    case 'config':
-      return `${resource.key.namespaceId}:${resource.key.group}:config/${resource.key.dataId}`
-    case 'service':
-      return `${resource.key.namespaceId}:${resource.key.groupedName.replace('@@', ':naming/')}`
-    case 'namespace':
-    case 'some-configs':
-    case 'some-services':
-      return `${resource.kind} of ${resource.namespaceId ?? 'any namespace'}`
-    case 'some-namespaces':
-    case 'operator':
-    case 'backup':
-    case 'audit':
-    case 'access':
-    case 'metrics':
-    case 'own-account':
-      return resource.kind
-  }
+/** The operation, as the audit names reads. */
+function operationOf(action: Action, { kind }: Resource): string {
+  return `${action} ${OF_KIND[kind] ?? kind}`
+}
+
+const OF_KIND: Readonly<Partial<Record<Resource['kind'], string>>> = {
+  'some-configs': 'config',
+  service: 'naming',
+  'some-services': 'naming',
+  'some-namespaces': 'namespace',
 }

@@ -88,7 +88,7 @@ export async function openSignIn(needs: SignInNeeds, settings: Settings, log: Lo
   }
   logMode({ mode, isManaged, code: firstCode.text }, log)
   if (mode === 'off') return { ...OPEN, mode, parts, tidy }
-  const reportOnly = mode === 'report' ? new RefusalReport(log, monotonicMs).add : undefined
+  const reportOnly = mode === 'report' ? new RefusalReport({ log, trail, nowMs: monotonicMs }).add : undefined
   const judge = new Judge({ state, rightsOf: (username) => rights.of(username), nowMs: wallMs, reportOnly })
   const check = recordedCheck((attempt) => byPassword.check(attempt), trail, state)
   const identification = identificationBy({ ...parts, check, judge, trail })

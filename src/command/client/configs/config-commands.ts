@@ -105,6 +105,7 @@ function addPut(config: Command): void {
     .option('--app <name>', 'the application')
     .option('--tags <tags>', 'tags, separated by commas')
     .option('--comment <text>', 'why, for those who look at the history')
+    .option('--force', 'publish it even if readers of its format refuse it')
     .option('--wait', 'wait until each client that listens has it (exit code 1: some have not)')
     .option('--timeout <seconds>', 'how long to wait', '60')
     .action(
@@ -125,6 +126,7 @@ function addEdit(config: Command): void {
     'Opens an item in $VISUAL or $EDITOR, shows what differs, asks, and publishes it.',
   )
     .option('--comment <text>', 'why, for those who look at the history')
+    .option('--force', 'publish it even if readers of its format refuse it')
     .option('--yes', 'publish without asking; needed without a terminal')
     .action(
       action<EditFlags>(async (flags, _, [item]) =>
@@ -198,6 +200,7 @@ function addApply(config: Command): void {
     )
     .option('--dry-run', 'only show the plan (exit code 1: something would change)')
     .option('--diff', 'show what changes in each content')
+    .option('--force', 'publish texts too that readers of their format refuse')
     .option('--yes', 'do not ask; without a terminal, deletions need it')
     .option('-g, --group <group>', 'the group of items that are directly in DIR (default: DEFAULT_GROUP)')
     .option('--comment <text>', 'why, for those who look at the history')

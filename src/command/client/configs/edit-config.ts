@@ -6,10 +6,11 @@ import { type CommandResult, DiffersError, print, UsageError, done } from '../..
 import { confirmed, requireTerminal } from '../confirmation.ts'
 import { clientOf } from '../session-of-flags.ts'
 import { unifiedDiff } from '../text-diff.ts'
+import { type ForceFlags, requireReadable } from './readable-text.ts'
 import { type ItemFlags, itemOf, itemParams, md5Of, nameText, readItem, textOf } from './item.ts'
 
 /** The flags of `config edit`. */
-export interface EditFlags extends ItemFlags {
+export interface EditFlags extends ItemFlags, ForceFlags {
   readonly comment?: string
   readonly yes?: boolean
 }
@@ -31,6 +32,7 @@ export async function editConfig(flags: EditFlags, word: string): Promise<Comman
   }
   await print(unifiedDiff({ name: nameText(name), text: item.content }, { name: 'edited', text: edited }))
   try {
+    await requireReadable(client, { name, content: edited }, flags)
     if (!(await confirmed('Publish this?', flags))) throw new UsageError('Nothing was published.')
     await client.send('POST', '/cs/configs', {
       ...itemParams(client, name),

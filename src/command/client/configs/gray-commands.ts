@@ -40,6 +40,8 @@ function addPublish(commands: Command): void {
     .option('--type <type>', 'the type, where the item has no version for all')
     .option('--cas-md5 <md5>', 'only if the version of this name has this md5')
     .option('--comment <text>', 'why, for those who look at it')
+    .option('--force', 'publish it even if readers of its format refuse it')
+    .option('--yes', 'replaces a gray version that is out, and asks nobody')
     .action(
       action<GrayPublishFlags>(async (flags, _, [item, file]) =>
         (await gray()).publishGray(flags, item!, file!),
@@ -65,7 +67,7 @@ function addList(commands: Command): void {
 
 function addExplain(commands: Command): void {
   const explain = itemCommand(commands, 'explain', 'Says which version of an item a client gets, and why.')
-    .option('--ip <address>', 'the address of the client, as rules know it')
+    .option('--ip <address>', 'the address of the client, as `waypost config listeners` prints it')
     .option('--tag <tag>', 'its tag')
     .option('--labels <labels>', 'its labels, such as env=test,instance=shop-1')
     .action(
@@ -94,14 +96,14 @@ function addEnds(commands: Command): void {
     'promote',
     'Gives the text of a gray version to all, and ends all gray versions of the item.',
   )
-    .argument('<name>', 'the name of the version')
+    .argument('[name]', 'the name of the version; not needed if there is one only')
     .option('--cas-md5 <md5>', 'only if the text for all has this md5')
     .option('--comment <text>', 'why, for those who look at the history')
     .action(action<GrayChangeFlags>(async (flags, _, words) => (await gray()).promoteGray(flags, words)))
   addNamespacedOptions(promote)
   addExamples(promote, [['waypost config gray promote app.yaml v2', '']])
   const stop = itemCommand(commands, 'stop', 'Ends a gray version: its clients get what all others get.')
-    .argument('<name>', 'the name of the version')
+    .argument('[name]', 'the name of the version; not needed if there is one only')
     .option('--cas-md5 <md5>', 'only if the version has this md5')
     .option('--comment <text>', 'why, for those who look at the history')
     .action(action<GrayChangeFlags>(async (flags, _, words) => (await gray()).stopGray(flags, words)))

@@ -13,6 +13,7 @@ const HAS: Readonly<Record<Watcher['has'], string>> = {
   formal: 'the formal version',
   gray: 'its gray version',
   behind: 'another text',
+  away: 'has not come back',
   unknown: 'unknown',
 }
 
@@ -27,12 +28,17 @@ export async function listenersOf(flags: ItemFlags, word: string): Promise<Comma
       ['CLIENT', clientText],
       ['LIBRARY', ({ agent }) => agent],
       ['VIA', ({ via }) => via],
-      ['HAS', ({ has, grayName }) => (has === 'gray' ? `the gray version ${grayName}` : HAS[has])],
+      ['HAS', hasText],
       ['MD5', ({ md5 }) => md5],
       ['HEARD', ({ lastSeenMs }) => timeText(lastSeenMs)],
     ],
     clientText,
   )
+}
+
+function hasText({ has, grayName, lastSeenMs }: Watcher): string {
+  if (has === 'away') return `${HAS.away} since ${timeText(lastSeenMs)}`
+  return has === 'gray' ? `the gray version ${grayName}` : HAS[has]
 }
 
 /** The clients that listened for an item before it was changed. */
@@ -83,8 +89,8 @@ function lateOf(before: readonly Watcher[], now: readonly Watcher[]): readonly s
   const nowBy = byIdentity(now)
   return [...byIdentity(before)].flatMap(([identity, clients]) => {
     const found = nowBy.get(identity) ?? []
-    const missing = clients.length - found.filter(({ upToDate }) => upToDate).length
-    const behind = found.filter(({ upToDate }) => !upToDate).length
+    const missing = clients.length - found.filter(({ has }) => isCurrent(has)).length
+    const behind = found.filter(({ has }) => has !== 'away' && !isCurrent(has)).length
     return clients
       .slice(0, Math.max(0, missing))
       .map(
@@ -92,6 +98,8 @@ function lateOf(before: readonly Watcher[], now: readonly Watcher[]): readonly s
       )
   })
 }
+
+const isCurrent = (has: Watcher['has']): boolean => has === 'formal' || has === 'gray'
 
 function byIdentity(clients: readonly Watcher[]): Map<string, Watcher[]> {
   const found = new Map<string, Watcher[]>()
@@ -103,17 +111,32 @@ function byIdentity(clients: readonly Watcher[]): Map<string, Watcher[]> {
 }
 
 /** A client that polls may have another port at each poll, so its address and its library tell. */
-function identityOf({ ip, port, agent, via }: Watcher): string {
-  return JSON.stringify([via, ip, agent, via === 'poll' ? '' : port])
+function identityOf({ ip, ruleIp, port, agent, via }: Watcher): string {
+  return JSON.stringify([via, ip, ruleIp, agent, via === 'poll' ? '' : port])
 }
 
 /** The clients that listen for an item. */
-export function watchersOf(client: SvcClient, name: ItemName): Promise<Watchers> {
-  return client.get<Watchers>('/console/config/watchers', itemParams(client, name))
+export function watchersOf(client: SvcClient, name: ItemName, rule: GrayRule | {} = {}): Promise<Watchers> {
+  return client.get<Watchers>('/console/config/watchers', { ...itemParams(client, name), ...rule })
 }
 
-function clientText({ ip, port }: Watcher): string {
-  return port === null ? ip : addressText({ ip, port })
+/** The address that rules of gray versions compare, and the one of the socket where that is another. */
+function clientText({ ip, port, ruleIp }: Watcher): string {
+  const socket = port === null ? ip : addressText({ ip, port })
+  return ruleIp === ip ? socket : `${ruleIp} (${socket})`
+}
+
+/** A rule of a gray version; a name where it is for a version that is out. */
+export interface GrayRule {
+  readonly grayType: string
+  readonly grayMatchRuleExp: string
+  readonly grayName?: string
+}
+
+/** How many of the clients that listen a rule is for; empty if nobody can tell. */
+export function matchingText({ matching, count }: Watchers): string {
+  if (matching === null) return ''
+  return `matches ${matching} of ${count === 1 ? '1 client that listens' : `${count} clients that listen`}`
 }
 
 function tellMissing(servers: readonly string[]): void {

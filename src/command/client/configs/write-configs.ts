@@ -3,6 +3,7 @@ import type { ConfigVersion } from '../answers.ts'
 import { confirmed } from '../confirmation.ts'
 import { clientOf, DamagedError, type SvcClient } from '../session-of-flags.ts'
 import { FormerListeners, watchersOf } from './listeners.ts'
+import { type ForceFlags, requireReadable } from './readable-text.ts'
 import {
   bytesOf,
   type ItemFlags,
@@ -22,7 +23,7 @@ interface ChangeFlags extends ItemFlags {
 }
 
 /** The flags of `config put`. */
-export interface PutFlags extends ChangeFlags {
+export interface PutFlags extends ChangeFlags, ForceFlags {
   readonly create?: boolean
   readonly type?: string
   readonly desc?: string
@@ -41,6 +42,7 @@ export async function putConfig(flags: PutFlags, word: string, file: string): Pr
   const name = itemOf(word, flags)
   const timeoutMs = 1_000 * secondsOf(flags.timeout)
   const content = textOf(await bytesOf(file), file)
+  await requireReadable(client, { name, content, type: flags.type }, flags)
   const listeners = flags.wait === true ? await FormerListeners.of(client, name) : undefined
   await client.send('POST', '/cs/configs', {
     ...itemParams(client, name),

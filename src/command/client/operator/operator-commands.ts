@@ -8,6 +8,9 @@ import type { SwitchFlags } from './servers.ts'
 const namespaces = () => import('./namespaces.ts')
 const servers = () => import('./servers.ts')
 
+/** The results of events; with `auth=report` there is the last one. */
+const RESULTS = ['done', 'refused', 'failed', 'would-be-refused']
+
 /** Adds the commands for a server besides configurations and services: `namespace` to `audit`. */
 export function addOperatorCommands(program: Command): void {
   addNamespaces(program)
@@ -131,7 +134,7 @@ function addAudit(program: Command): void {
     .option('--operation <name>', 'this operation, such as "publish config"')
     .option('--item <text>', 'things with this text in their name')
     .option('--ip <address>', 'from this address')
-    .addOption(new Option('--result <result>', 'with this result').choices(['done', 'refused', 'failed']))
+    .addOption(new Option('--result <result>', 'with this result').choices(RESULTS))
     .option('--since <time>', 'after this time: 2026-11-24T10:00Z, or 30m, 6h, 2d ago')
     .option('--until <time>', 'before this time')
     .option('--limit <count>', 'the most events', '100')

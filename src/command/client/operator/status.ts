@@ -1,5 +1,5 @@
-import type { Overview, ServerProblem } from '../answers.ts'
-import { type CommandResult, EXIT } from '../../command-line.ts'
+import type { Attention, Overview, ServerProblem } from '../answers.ts'
+import { type CommandResult, EXIT, timeText } from '../../command-line.ts'
 import { Painted, painted } from '../../terminal-text.ts'
 import type { NamespaceFlags } from '../session-of-flags.ts'
 import { clientOf } from '../session-of-flags.ts'
@@ -36,16 +36,19 @@ function linesOf(found: Overview, namespace: string): string[] {
     `services   ${found.serviceCount}`,
     `instances  ${found.instanceCount}, ${healthy} healthy, ${disabled} disabled`,
     ...problemLines(found),
-    ...found.attention.map(
-      (one) =>
-        `attention  ${one.kind}: ${one.groupName}@@${one.serviceName}, ${one.healthyInstanceCount} of ${one.ipCount} healthy`,
-    ),
+    ...found.attention.map(attentionLine),
     ...found.behind.map(
       ({ group, dataId, clientCount }) =>
         `behind     ${clientCount === 1 ? '1 client has' : `${clientCount} clients have`} an old ${group}/${dataId}`,
     ),
   ]
   return lines.map((line) => `  ${line}`)
+}
+
+function attentionLine(one: Attention): string {
+  const name = `attention  ${one.kind}: ${one.groupName}@@${one.serviceName}`
+  if (one.lastInstance === null) return `${name}, ${one.healthyInstanceCount} of ${one.ipCount} healthy`
+  return `${name}, the last instance ${one.lastInstance} left at ${timeText(one.lastChangeMs)} (${one.cause})`
 }
 
 function problemLines({ notReady, faults, warnings }: Overview): string[] {

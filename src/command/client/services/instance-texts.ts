@@ -29,7 +29,8 @@ function connectionText(connection: ShownInstance['health']['connection']): stri
     case 'elsewhere':
       return `connected to ${connection.server ?? 'another server'}`
     case 'here': {
-      const { connectedMs, library } = connection
+      const { connectedMs, library, silentMs } = connection
+      if (silentMs !== null) return `silent for ${spanText(silentMs)}`
       const since = connectedMs === null ? 'connected' : `connected ${spanText(Date.now() - connectedMs)} ago`
       return library === null || library === '' ? since : `${since}, ${library}`
     }

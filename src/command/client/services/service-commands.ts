@@ -18,6 +18,7 @@ export function addServiceCommands(program: Command): void {
     )
   addReading(service)
   addTimeline(service)
+  addDismiss(service)
   addExplain(service)
   addChanging(service)
   addWatch(service)
@@ -75,6 +76,16 @@ function addTimeline(service: Command): void {
     )
   addNamespacedOptions(timeline)
   addExamples(timeline, [['waypost service timeline shop --ip 10.0.0.7', '']])
+}
+
+function addDismiss(service: Command): void {
+  const dismiss = serviceCommand(
+    service,
+    'dismiss',
+    'Leaves a service whose last instance has left out of what `waypost status` names.',
+  ).action(action<ServiceFlags>(async (flags, _, [name]) => (await services()).dismissService(flags, name!)))
+  addNamespacedOptions(dismiss)
+  addExamples(dismiss, [['waypost service dismiss shop', '']])
 }
 
 function addExplain(service: Command): void {

@@ -128,6 +128,16 @@ export async function explainService(flags: ExplainFlags, word: string): Promise
   )
 }
 
+/** `service dismiss`: somebody has seen that the last instance of a service has left. */
+export async function dismissService(flags: ServiceFlags, word: string): Promise<CommandResult> {
+  const client = clientOf(flags)
+  const name = serviceOf(word, flags)
+  await client.send('DELETE', '/console/attention', serviceParams(client, name))
+  return done(`${serviceText(name)} needs no attention until an instance comes and leaves again.`, {
+    ...name,
+  })
+}
+
 /** The flags of commands about instances. */
 export interface InstanceFlags extends ServiceFlags {
   readonly cluster?: string

@@ -2,6 +2,7 @@ import type { SourceKind } from '../../../move/plan.ts'
 import { problemOf } from '../../client/server-session.ts'
 import { messageOf } from '../../command-line.ts'
 import { printableWord } from '../../terminal-text.ts'
+import { ownAgent } from '../../version.ts'
 import { ANSWER_BYTES, ANSWER_MS } from '../answer-limits.ts'
 import type { Waiting } from '../waiting.ts'
 import { CallError, textOf, refuseErrorIn } from './fields.ts'
@@ -201,7 +202,7 @@ export class OldServer {
   /** One try, and another try if the server no longer knows the token. */
   async #signedIn(call: string, signed: SignedCall): Promise<OldAnswer> {
     const token = signed.isAnonymous ? undefined : await this.#currentToken()
-    const headers = { ...signed.headers, ...headersOf(token) }
+    const headers = { 'User-Agent': ownAgent(), ...signed.headers, ...headersOf(token) }
     const answer = await this.#once(call, { ...signed.init, headers }, signed.mostBytes)
     return this.#mayRenew(answer, token) ? this.#signedIn(call, signed) : answer
   }

@@ -42,13 +42,6 @@ export function seenBy(state: ViewedState, key: ConfigKey, who: Viewer) {
   return { md5: version?.md5 ?? state.config(key)?.md5 ?? '', gray: version?.name, ip: who.ip }
 }
 
-/** When the client's view of an item may have changed last, epoch milliseconds; undefined: it sees nothing. */
-export function seenSinceMs(state: ViewedState, key: ConfigKey, who: Viewer): number | undefined {
-  const seen = viewOf(state, key, who)
-  const versions = state.record(GRAY, key.text)?.versions ?? []
-  return seen && versions.reduce((latest, one) => Math.max(latest, one.modifiedMs), seen.modifiedMs)
-}
-
 /** The gray version that a client gets, or undefined. */
 export function grayFor(item: GrayItem, who: Viewer): GrayVersion | undefined {
   const known = who.labels === undefined ? LAST_LOOKS.get(item) : lastLabelled
@@ -139,7 +132,8 @@ function isSameViewer(one: Viewer, other: Viewer): boolean {
   )
 }
 
-function matches(release: GrayVersion, who: Viewer): boolean {
+/** Whether a release is for a client. */
+export function matches(release: Pick<GrayVersion, 'id' | 'rule'>, who: Viewer): boolean {
   const { type, expr } = release.rule
   switch (type) {
     case 'beta':

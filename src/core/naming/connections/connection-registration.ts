@@ -14,6 +14,13 @@ export interface PublishingClient {
   readonly connectedMs: number
 }
 
+/** How long a connected client has said nothing, though clients say something every five seconds. */
+export interface ClientSilence {
+  readonly silentMs: number
+  /** How much longer it is waited for. */
+  readonly leavesInMs: number
+}
+
 /** Instances of a replacement, as one of the commands that carry it out names them. */
 export type ReplacementPart = Pick<InstanceReplacement, 'instances' | 'leaving' | 'takesOver'>
 

@@ -163,3 +163,38 @@ test('clients that are not signed in do not drive actions of people out of a tim
   }
   expect(said(timeline)).toContain('weight operator ops 1 → 7')
 })
+
+describe('a service whose last instance left', () => {
+  const HOURS_MS = 3_600_000
+  const lostAt = ({ timeline }: ReturnType<typeof seen>, ms: number) =>
+    timeline.lost.at(at(ms).wallMs).map(({ key, cause }) => [key.groupedName, cause])
+  const LOST = [[ORDERS.groupedName, 'deregistration']]
+  /** The events, each with its name. */
+  const STEPS = {
+    comes: ({ state }) => void registered(state),
+    another: ({ state }) => void registered(state, { address: address({ port: 2 }) }),
+    leaves: ({ state }) => void carryOut(state, deregisterInstance(target), at(5)),
+    dismissed: ({ timeline }) => timeline.lost.back(ORDERS),
+  } satisfies Record<string, (world: ReturnType<typeof seen>) => void>
+
+  test.each([
+    [['comes'], []],
+    [['comes', 'leaves'], LOST],
+    [['comes', 'another', 'leaves'], []],
+    [['comes', 'leaves', 'comes'], []],
+    [['comes', 'leaves', 'another'], []],
+    [['comes', 'leaves', 'dismissed'], []],
+    [['comes', 'leaves', 'dismissed', 'comes', 'leaves'], LOST],
+  ] as const)('is lost after %j: %j', (steps, lost) => {
+    const world = seen()
+    for (const step of steps) STEPS[step](world)
+    expect(lostAt(world, 6)).toEqual(lost)
+  })
+
+  test('is lost for six hours', () => {
+    const world = seen()
+    for (const step of ['comes', 'leaves'] as const) STEPS[step](world)
+    expect(lostAt(world, 6 * HOURS_MS)).toEqual(LOST)
+    expect(lostAt(world, 6 * HOURS_MS + 6)).toEqual([])
+  })
+})

@@ -7,6 +7,7 @@ import type { RecordView } from '../../records/record-tables.ts'
 import { REMEMBERED_METADATA, rememberedId } from '../state/remembered-metadata.ts'
 import type { Service, ServiceKey } from '../state/service.ts'
 import type { Actor, TimelineCause, TimelineEntry, TimelineKind } from './timeline-entry.ts'
+import { LostServices } from './lost-services.ts'
 import { TimelineRing } from './timeline-ring.ts'
 
 /** The memory of a server about a service, newest first. It is complete from `fromMs` on, epoch ms. */
@@ -55,6 +56,7 @@ type Found = Pick<TimelineEntry, 'kind' | 'cause'> & { readonly text?: string }
  * that are there from the start, so that it does not grow. It gets every change before the change is applied.
  */
 export class Timeline {
+  readonly lost = new LostServices()
   readonly #parts: TimelineParts
   readonly #ofClients: TimelineRing
   readonly #ofPeople: TimelineRing
@@ -141,6 +143,7 @@ export class Timeline {
     const serviceKey = state.service(change.serviceKey)?.key ?? change.serviceKey
     const note = (found: Found): void => this.#note(serviceKey, record.address, { stamp, ...found })
     if (known === undefined) {
+      this.lost.back(serviceKey)
       const cause = isRevived(change, state) ? 'memory' : registrationBy(record.publisher)
       if (change.beat) note({ kind: 'registered', cause })
       return
@@ -168,11 +171,10 @@ export class Timeline {
     const { address, publisher } = known.record
     const cause = reason === 'expired' ? 'silence' : 'deregistration'
     const isClosed = cause === 'deregistration' && publisher.kind === 'connection'
-    this.#note(known.entry.service.key, address, {
-      kind: 'removed',
-      cause: isClosed ? 'connection' : cause,
-      stamp,
-    })
+    const left = { cause: isClosed ? 'connection' : cause } as const
+    const { instances, service } = known.entry
+    if (instances.size === 1) this.lost.left({ key: service.key, atMs: msOf(stamp), address, ...left })
+    this.#note(service.key, address, { kind: 'removed', stamp, ...left })
   }
 
   /** A change of health, with its cause by the publisher of the instance. Requests of people have their own causes. */

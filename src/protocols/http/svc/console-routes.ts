@@ -8,7 +8,11 @@ import { listConfigsEndpoint } from '../endpoints/console/config-list.ts'
 import { versionEndpoints } from '../endpoints/console/version-endpoints.ts'
 import { watchersEndpoint } from '../endpoints/console/watchers-endpoint.ts'
 import { listServicesEndpoint } from '../endpoints/console/service-list.ts'
-import { overviewEndpoint, type OverviewFacts } from '../endpoints/console/overview-endpoint.ts'
+import {
+  dismissEndpoint,
+  overviewEndpoint,
+  type OverviewFacts,
+} from '../endpoints/console/overview-endpoint.ts'
 import { searchEndpoint } from '../endpoints/console/search-endpoint.ts'
 import { spaceEndpoints } from '../endpoints/console/space-endpoints.ts'
 import { timelineEndpoint } from '../endpoints/console/timeline-endpoint.ts'
@@ -43,6 +47,7 @@ export function svcConsoleRoutes(
     ['PUT', '/clients/move', clients.move],
     ['DELETE', '/clients', clients.close],
     ['GET', '/overview', overviewEndpoint(operations.overview, facts)],
+    ['DELETE', '/attention', dismissEndpoint(operations.overview)],
     ['GET', '/events', eventsEndpoint(operations.liveEvents)],
     ['GET', '/namespaces/all', spaces.list],
     ['PUT', '/namespaces/look', spaces.setLook],

@@ -10,12 +10,13 @@ import { clientOf, type SvcClient } from '../../session-of-flags.ts'
 import { unifiedDiff } from '../../text-diff.ts'
 import { type ItemFlags, type ItemName, itemParams, nameText, readItem } from '../item.ts'
 import { allConfigs } from '../read-configs.ts'
+import { faultIn, type ForceFlags, unreadable } from '../readable-text.ts'
 import { type Plan, planOf, type PresentItem, sizeOf } from './plan.ts'
 import { otherSets, readRecord, type SetRecord, writeRecord } from './set-record.ts'
 import { type Source, type SourceItem, sourceItems } from './source-items.ts'
 
 /** The flags of `config apply`. */
-export interface ApplyFlags extends ItemFlags {
+export interface ApplyFlags extends ItemFlags, ForceFlags {
   readonly file: string
   readonly set: string
   readonly json?: boolean
@@ -40,6 +41,7 @@ export async function applyConfigs(flags: ApplyFlags, progress: Progress): Promi
   const present = await presentItems(client, [...items.map(nameText), ...record.items.keys()])
   const others = await otherSets(client, flags.set)
   const plan = planOf(items, present, { recorded: record.items, others, prune: flags.prune === true })
+  if (flags.force !== true) await requireAllReadable(plan)
   const shown = Painted.joined([
     planLines(source, plan),
     ...(flags.diff === true ? await diffsOf(client, plan) : []),
@@ -51,6 +53,21 @@ export async function applyConfigs(flags: ApplyFlags, progress: Progress): Promi
   await ask(plan, flags)
   await new Apply(client, flags, record).carryOut(plan, progress)
   return resultOf(flags, { source, plan }, { painted: doneText(plan), code: EXIT.done })
+}
+
+/** Throws UsageError for what is new or changed and cannot be read. */
+async function requireAllReadable({ create, change }: Plan): Promise<void> {
+  const texts = [
+    ...create.map((item) => ({ item, present: undefined })),
+    ...change.filter(({ item, present }) => item.md5 !== present.md5),
+  ]
+  const faults: string[] = []
+  for (const { item, present } of texts) {
+    const { content, metadata } = item
+    const fault = await faultIn({ name: item, content, type: metadata?.type ?? undefined }, present?.type)
+    if (fault !== undefined) faults.push(fault)
+  }
+  if (faults.length > 0) throw unreadable(faults)
 }
 
 function codeOf(plan: Plan): number {

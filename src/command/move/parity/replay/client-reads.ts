@@ -121,6 +121,8 @@ function md5Of(text: string): string {
 
 /** Java clients get grouped names, and are most of all clients. */
 const AS_JAVA = { 'User-Agent': 'Nacos-Java-Client:v1.4.8' }
+/** The application by which a server knows a tool. */
+const OWN_APP = 'waypost'
 
 /** Which lists are read. */
 interface ListedServices {
@@ -181,7 +183,13 @@ function hostText(host: Fields): string {
 
 function listCallV1({ namespace, group, name }: OldService): OldCall {
   const space = namespace === '' ? {} : { namespaceId: namespace }
-  const params = { serviceName: `${group}@@${name}`, clusters: '', healthyOnly: false, ...space }
+  const params = {
+    serviceName: `${group}@@${name}`,
+    clusters: '',
+    healthyOnly: false,
+    app: OWN_APP,
+    ...space,
+  }
   return { path: '/v1/ns/instance/list', params, headers: AS_JAVA }
 }
 

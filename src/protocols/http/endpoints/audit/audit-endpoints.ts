@@ -1,6 +1,6 @@
 import type { Operations } from '../../../../operations/operations.ts'
 import { auditedItems, shortItem } from '../../../../core/audit/audited-item.ts'
-import type { AuditEvent } from '../../../../core/audit/audit-event.ts'
+import { AUDIT_RESULTS, type AuditEvent } from '../../../../core/audit/audit-event.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { Type } from '../../../parameters/schema.ts'
 import { jsonAnswer, answersJson, Json } from '../../routing/answers.ts'
@@ -20,7 +20,7 @@ const EVENTS = Json.object({
         item: Json.string('The first one, and how many more there are.'),
         items: Json.list(Json.string()),
         itemCount: Json.integer('How many items: an event keeps the names of the first 200 at most.'),
-        result: Json.words(['done', 'refused', 'failed']),
+        result: Json.words(AUDIT_RESULTS),
         code: Json.string('That of the refusal, or empty.'),
         detail: Json.string(),
         count: Json.integer('How many equal events it stands for.'),
@@ -45,13 +45,11 @@ const PARAMS = Type.Object({
       maxLength: 512,
       description:
         'Only events with an item that contains this text. An item is `<namespace>:<group>:config/<dataId>`, ' +
-        '`<namespace>:<group>:naming/<service>`, `<namespace>:*:*`, or such as `operator/<switch>`.',
+        '`<namespace>:<group>:naming/<service>`, `<namespace>:*:*`, `user <name>`, or such as `operator/<switch>`.',
     }),
   ),
   ip: Type.Optional(Type.String({ maxLength: 64, description: 'Only events from this address.' })),
-  result: Type.Optional(
-    Type.Enum(['done', 'refused', 'failed'], { description: 'Only events with this result.' }),
-  ),
+  result: Type.Optional(Type.Enum(AUDIT_RESULTS, { description: 'Only events with this result.' })),
   from: Type.Optional(Type.Integer({ ...EPOCH_MS, description: 'Not before this time, epoch ms.' })),
   to: Type.Optional(Type.Integer({ ...EPOCH_MS, description: 'Not after this time, epoch ms.' })),
   before: Type.Optional(

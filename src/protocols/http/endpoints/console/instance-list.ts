@@ -1,3 +1,4 @@
+import type { ClientSilence } from '../../../../core/naming/connections/connection-registration.ts'
 import type { Instance } from '../../../../core/naming/state/service-entry.ts'
 import type { Operations } from '../../../../operations/operations.ts'
 import { instanceIdOf } from '../../../../core/naming/state/instance.ts'
@@ -66,7 +67,12 @@ const CONNECTION = Json.object({
   ip: Json.nullable(Json.string()),
   port: Json.nullable(Json.integer()),
   connectedMs: Json.nullable(Json.time()),
-  removedInMs: Json.nullable(Json.integer('Where its server is gone: when it is removed.')),
+  silentMs: Json.nullable(
+    Json.integer('How long its client has said nothing; null: it said something lately.'),
+  ),
+  removedInMs: Json.nullable(
+    Json.integer('Where its server is gone, or its client silent: when it is removed unless it comes back.'),
+  ),
 })
 
 const SHOWN = Json.named(
@@ -175,13 +181,19 @@ function disablingJson({ atMs, actor, cause }: TimelineEntry): object {
   return { atMs, user: actor?.user ?? null, fromIp: actor?.ip ?? null, cause }
 }
 
+function silenceJson(silence: ClientSilence | undefined): object {
+  if (silence === undefined) return {}
+  return { silentMs: Math.round(silence.silentMs), removedInMs: Math.round(silence.leavesInMs) }
+}
+
 function connectionJson(connection: ShownConnection | undefined): object | null {
   if (connection === undefined) return null
-  const nothing = { server: null, library: null, ip: null, port: null, connectedMs: null, removedInMs: null }
+  const noClient = { library: null, ip: null, port: null, connectedMs: null }
+  const nothing = { server: null, ...noClient, silentMs: null, removedInMs: null }
   const { where } = connection
   switch (where) {
     case 'here':
-      return { where, ...nothing, ...connection.client }
+      return { where, ...nothing, ...connection.client, ...silenceJson(connection.silence) }
     case 'elsewhere':
       return { where, ...nothing, server: connection.server }
     case 'gone':

@@ -4,9 +4,12 @@ import type { BehindItem } from '../../../../core/clients/client-views.ts'
 import type { Member } from '../../../../operations/server/operator.ts'
 import { type Attention, ATTENTION_KINDS } from '../../../../operations/console/overview.ts'
 import { Type } from '../../../parameters/schema.ts'
-import { answersJson, Json, jsonAnswer } from '../../routing/answers.ts'
+import { TIMELINE_CAUSES } from '../../../../core/naming/timeline/timeline-entry.ts'
+import { afterwards } from '../../../../operations/afterwards.ts'
+import { ANSWERS_TRUE, answersJson, Json, jsonAnswer, TRUE_JSON, withMissing } from '../../routing/answers.ts'
 import { type Endpoint, endpoint } from '../../routing/route.ts'
 import type { NotReadyReason } from '../health-routes.ts'
+import { SERVICE_PARAMS, serviceKeyOf } from '../naming/naming-requests.ts'
 import { SCOPE_PARAMS, scopeOf } from './namespace-scope.ts'
 
 /** The facts about the server in the overview. */
@@ -45,7 +48,9 @@ const OVERVIEW = Json.named(
           groupName: Json.string(),
           healthyInstanceCount: Json.integer(),
           ipCount: Json.integer(),
-          lastChangeMs: Json.time(),
+          lastChangeMs: Json.time('The last change, or when the last instance left.'),
+          lastInstance: Json.nullable(Json.string('The address of the last instance of a lost service.')),
+          cause: Json.nullable(Json.words(TIMELINE_CAUSES, 'Why that left.')),
         }),
       ),
     ),
@@ -113,16 +118,32 @@ export function overviewEndpoint(overview: Operations['overview'], facts: Overvi
   })
 }
 
-function attentionJson({ kind, figures: { entry, healthyCount } }: Attention): object {
-  const { namespaceId, groupedName } = entry.service.key
+/** `DELETE …/console/attention`: somebody has seen that the last instance of a service has left. */
+export function dismissEndpoint(overview: Operations['overview']): Endpoint {
+  return endpoint({
+    summary: 'Leaves a service whose last instance has left out of what needs attention',
+    permission: overview.dismissLost.permission,
+    answers: ANSWERS_TRUE,
+    params: Type.Object(SERVICE_PARAMS),
+    handle: ({ params, caller }) =>
+      afterwards(overview.dismissLost({ key: serviceKeyOf(params) }, caller), ({ missing }) =>
+        withMissing(TRUE_JSON, missing),
+      ),
+  })
+}
+
+function attentionJson({ kind, key, ipCount, healthyCount, lastChangeMs, lost }: Attention): object {
+  const { namespaceId, groupedName } = key
   return {
     kind,
     namespaceId,
     serviceName: serviceNameOf(groupedName),
     groupName: groupOf(groupedName),
     healthyInstanceCount: healthyCount,
-    ipCount: entry.instances.size,
-    lastChangeMs: entry.lastRefMs,
+    ipCount,
+    lastChangeMs,
+    lastInstance: lost ? `${lost.address.ip}:${lost.address.port}` : null,
+    cause: lost?.cause ?? null,
   }
 }
 

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hiddenInText } from '../../src/core/text/hidden-characters.ts'
 import { type ManagedWaypost, startManaged } from '../support/administrator.ts'
+import { connectGrpc } from '../support/grpc-client.ts'
 import { browserTool, type Visit } from './chromium.ts'
 import { browserForThisFile } from './console-of-file.ts'
 
@@ -18,6 +19,9 @@ const USER = `user${ODD}`
 const TEXTS = `document.title + '\\n' + [...document.querySelectorAll('body, body *')].flatMap((one) => [
   ...['title', 'aria-label', 'placeholder'].map((name) => one.getAttribute(name) ?? ''),
   ...[...one.childNodes].filter((node) => node.nodeType === 3).map((node) => node.data)]).join('\\n')`
+
+const OUTSIDE = `[...document.querySelectorAll('main button, dialog[open] button')]
+  .filter((one) => one.getBoundingClientRect().right > innerWidth).length`
 
 const place = (view: string, params: Record<string, string> = {}) =>
   `#/${view}?${new URLSearchParams({ ns: 'odd', ...params })}`
@@ -50,6 +54,7 @@ const VIEWS: readonly (readonly [string, ...RegExp[]])[] = [
   ['#/roles', /^Take /],
   ['#/permissions', /^Take /],
   ['#/audit'],
+  ['#/clients', /^Move /],
 ]
 
 describe.skipIf(browserTool.skip)('names with hidden characters', () => {
@@ -88,8 +93,8 @@ describe.skipIf(browserTool.skip)('names with hidden characters', () => {
     const judge = async (where: string): Promise<void> => {
       const hidden = await hiddenOf(visit)
       if (hidden.length > 0) found[where] = hidden
-      const sideways = await visit.sideways()
-      if (sideways > 0) found[`${where} is wider than the screen`] = sideways
+      const outside = await visit.page.evaluate<number>(OUTSIDE)
+      if ((await visit.sideways()) > 0 || outside > 0) found[`${where} is wider than the screen`] = outside
     }
     for (const [view, ...buttons] of VIEWS) {
       await visit.at(view)
@@ -202,4 +207,11 @@ async function bring({ ask, waypost, tokenOf }: ManagedWaypost): Promise<void> {
   const gray = { grayType: 'percent', grayMatchRuleExp: '5', grayName: 'half' }
   await ask('POST', '/svc/v1/cs/configs/gray', { ...own, ...gray, content: 'a: 3', comment: TURNED })
   await ask('DELETE', `/svc/v1/cs/configs?${new URLSearchParams({ ...own, dataId: `gone${ODD}` })}`)
+  await connectGrpc(waypost, {
+    headers: { accessToken: await tokenOf('nacos') },
+    setup: {
+      clientVersion: `${TURNED}${'W'.repeat(290)}`,
+      labels: { AppName: `${TURNED}${'W'.repeat(290)}` },
+    },
+  })
 }

@@ -92,7 +92,6 @@ test('silent connections of a stranger do not shut out a third address', { timeo
   expect(await metricOf('waypost_http_connections')).toBeGreaterThan(Math.min(count, places) * 0.9)
   for (let asked = 0; asked < 100; asked++) await ask()
   expect([...statuses.keys()]).toEqual([200])
-  console.log(`${count} connections, ${places} places, ${statuses.get(200)} answers to the third address`)
 })
 
 test('polls of one user do not shut out the polls of another', { timeout: LONG_MS }, async () => {
@@ -121,5 +120,4 @@ test('polls of one user do not shut out the polls of another', { timeout: LONG_M
   await server.ask('POST', '/svc/v1/cs/configs', item)
   await expect.poll(() => answers.ann.length, { timeout: 60_000 }).toBe(500)
   expect(new Set(answers.ann)).toEqual(new Set(['200']))
-  console.log(`${places} polls of a user, 500 of another`)
 })

@@ -13,7 +13,7 @@ const EMOJI = /\p{Extended_Pictographic}|\u20e3/u
 /** Tabs and ends of lines: contents have them, and names do not. */
 const IN_CONTENTS = /[\t\r\n]/
 
-/** What people read or hear besides the text of an element. */
+/** The attributes of an element that are shown or read aloud. */
 const READ_ATTRIBUTES = ['title', 'aria-label', 'placeholder']
 /** Elements that cannot have a mark in their text. */
 const PLAIN = new Set(['option', 'title', 'text'])

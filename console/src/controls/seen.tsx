@@ -16,19 +16,17 @@ const IN_CONTENTS = /[\t\r\n]/
 /** The attributes of an element that are shown or read aloud. */
 const READ_ATTRIBUTES = ['title', 'aria-label', 'placeholder']
 /** Elements that cannot have a mark in their text. */
-const PLAIN = new Set(['option', 'title', 'text'])
+const PLAIN = new Set<unknown>(['option', 'title', 'text'])
 
 /** From now on every element shows its hidden characters by their codes, wherever its text comes from. */
 export function markHidden(): void {
-  const before = options.vnode
   options.vnode = (vnode) => {
     const { type, props } = vnode as { type: unknown; props: Record<string, unknown> }
     if (type === Fragment || (typeof type === 'string' && type !== 'textarea')) {
       for (const name of READ_ATTRIBUTES) if (name in props) props[name] = seenText(props[name])
       if ('children' in props)
-        props['children'] = marked(props['children'] as ComponentChildren, PLAIN.has(String(type)))
+        props['children'] = marked(props['children'] as ComponentChildren, PLAIN.has(type))
     }
-    before?.(vnode)
   }
 }
 

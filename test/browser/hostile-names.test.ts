@@ -93,6 +93,7 @@ describe.skipIf(browserTool.skip)('names with hidden characters', () => {
     const judge = async (where: string): Promise<void> => {
       const hidden = await hiddenOf(visit)
       if (hidden.length > 0) found[where] = hidden
+      if ((await textsOf(visit)).join().includes('U+FE0F')) found[where] = 'marks an emoji'
       const outside = await visit.page.evaluate<number>(OUTSIDE)
       if ((await visit.sideways()) > 0 || outside > 0) found[`${where} is wider than the screen`] = outside
     }
@@ -162,7 +163,7 @@ async function bring({ ask, waypost, tokenOf }: ManagedWaypost): Promise<void> {
   })
   const lines = [
     { kind: 'plan', format: 1, madeMs: 1, sources: [], counts: {}, lastRefMs: 0 },
-    { kind: 'namespace', id: 'odd', name: `odd${TURNED}`, desc: TURNED },
+    { kind: 'namespace', id: 'odd', name: `odd ❤️${TURNED}`, desc: `${TURNED}\n\t-` },
     { kind: 'user', username: USER, passwordHash: `$2a$04$${'a'.repeat(53)}`, enabled: true },
     { kind: 'role', username: USER, role: `role${ODD}` },
     { kind: 'permission', role: `role${ODD}`, resource: `odd:${GROUP}:*`, action: 'rw' },

@@ -38,16 +38,24 @@ export function seenText<T>(text: T): T | string {
 function marked(children: ComponentChildren, isPlain: boolean): ComponentChildren {
   if (Array.isArray(children)) return children.map((child) => marked(child as ComponentChildren, isPlain))
   if (typeof children !== 'string' || !HIDDEN.test(children)) return children
-  return isPlain ? seenText(children) : piecesOf(children, (code, key) => <mark key={key}>{code}</mark>)
+  if (isPlain) return seenText(children)
+  const pieces = piecesOf(children, (code, key) => <mark key={key}>{code}</mark>)
+  // A list of pieces becomes an element that is looked at again.
+  return pieces.length === 1 ? children : pieces
 }
 
 /** The parts of a text, with what is shown for its hidden characters. The characters inside emoji are seen. */
 function piecesOf<T>(text: string, shown: (code: string, index: number) => T): (T | string)[] {
   const isSeen = (part: string): boolean =>
     IN_CONTENTS.test(part) || (IN_EMOJI.test(part) && EMOJI.test(text))
-  return text
-    .split(HIDDEN)
-    .map((part, index) => (index % 2 === 0 || isSeen(part) ? part : shown(codeOf(part), index)))
+  const pieces: (T | string)[] = []
+  for (const [index, part] of text.split(HIDDEN).entries()) {
+    const last = pieces.at(-1)
+    if (index % 2 === 1 && !isSeen(part)) pieces.push(shown(codeOf(part), index))
+    else if (typeof last === 'string') pieces[pieces.length - 1] = last + part
+    else pieces.push(part)
+  }
+  return pieces
 }
 
 function codeOf(character: string): string {

@@ -1,5 +1,6 @@
 import { render } from 'preact'
 import { App } from './frame/app.tsx'
+import { markHidden } from './controls/seen.tsx'
 import { listenToKeys } from './frame/shortcuts.ts'
 import { showKeptTheme } from './frame/theme.ts'
 import { keepScroll } from './routing/scroll.ts'
@@ -7,6 +8,7 @@ import { firstLanguage, showLanguage } from './language/text.ts'
 import { keepOneUser, tellOtherUser } from './sign-in/one-user.ts'
 import { findUser } from './state/user.ts'
 
+markHidden()
 showKeptTheme()
 keepScroll()
 listenToKeys()

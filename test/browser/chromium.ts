@@ -3,6 +3,7 @@ import axe from 'axe-core'
 import { chromium, type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core'
 import { accessSync, constants } from 'node:fs'
 import { needTool } from '../support/need-tool.ts'
+import { KEY, Tab, type Tabs } from './tab.ts'
 
 /** Whether there is a browser here. */
 export const browserTool = needTool('chromium-headless-shell|chromium|chromium-browser')
@@ -48,6 +49,46 @@ function isExecutable(file: string): boolean {
     return true
   } catch {
     return false
+  }
+}
+
+class ChromiumTab extends Tab {
+  readonly #page: Page
+
+  constructor(page: Page) {
+    super()
+    this.#page = page
+  }
+
+  async open(url: string): Promise<void> {
+    await this.#page.goto(url)
+  }
+
+  value<T>(expression: string): Promise<T> {
+    return this.#page.evaluate<T>(expression)
+  }
+
+  async press(text: string): Promise<void> {
+    const names: Record<string, string> = { [KEY.escape]: 'Escape', [KEY.tab]: 'Tab' }
+    for (const key of text) await this.#page.keyboard.press(names[key] ?? key)
+  }
+}
+
+/** Tabs of a Chromium with cookies of their own. */
+export async function chromiumTabs(): Promise<Tabs> {
+  const browser = await startBrowser()
+  const fresh = () => browser.newContext({ locale: 'en-US' })
+  let context = await fresh()
+  return {
+    newTab: async () => new ChromiumTab(await context.newPage()),
+    cookies: () => context.cookies(),
+    setCookie: ({ name, value }, url) => context.addCookies([{ name, value, url }]),
+    clearCookies: () => context.clearCookies(),
+    forget: async () => {
+      await context.close()
+      context = await fresh()
+    },
+    stop: () => browser.close(),
   }
 }
 

@@ -1,5 +1,5 @@
 /**
- * Debian's Firefox for the smoke test, driven by its own protocol Marionette: what playwright-core drives is a Firefox of its own.
+ * Debian's Firefox, driven by its own protocol Marionette: what playwright-core drives is a Firefox of its own.
  * Each message is its length, a colon, and a list: `[0, id, command, parameters]`, answered by `[1, id, error, result]`.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -9,6 +9,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { needTool } from '../support/need-tool.ts'
+import { Tab, type TabCookie, type Tabs } from './tab.ts'
 
 /** Whether there is a Firefox here. */
 export const firefoxTool = needTool('firefox-esr')
@@ -16,8 +17,37 @@ export const firefoxTool = needTool('firefox-esr')
 const WAIT_MS = 60_000
 const LOOK_MS = 100
 
-/** A Firefox with one window, which starts with a directory of its own. */
-export class Firefox {
+/** A tab of Firefox; it comes to the front when it is used. */
+class FirefoxTab extends Tab {
+  readonly #ask: (command: string, parameters: object) => Promise<unknown>
+
+  constructor(ask: (command: string, parameters: object) => Promise<unknown>) {
+    super()
+    this.#ask = ask
+  }
+
+  async open(url: string): Promise<void> {
+    await this.#ask('WebDriver:Navigate', { url })
+  }
+
+  async value<T>(expression: string): Promise<T> {
+    const script = `return (${expression})`
+    return ((await this.#ask('WebDriver:ExecuteScript', { script, args: [] })) as { value: T }).value
+  }
+
+  async press(text: string): Promise<void> {
+    const actions = text.split('').flatMap((value) => [
+      { type: 'keyDown', value },
+      { type: 'keyUp', value },
+    ])
+    await this.#ask('WebDriver:PerformActions', { actions: [{ type: 'key', id: 'keys', actions }] })
+  }
+}
+
+/** A Firefox, which starts with a directory of its own and one tab. */
+export class Firefox implements Tabs {
+  /** The tab that it starts with. */
+  readonly first = this.#tabOf(undefined)
   readonly #process: ChildProcess
   readonly #socket: Socket
   readonly #profile: string
@@ -59,54 +89,41 @@ export class Firefox {
     return firefox
   }
 
-  /** Opens an address. */
-  async open(url: string): Promise<void> {
+  async newTab(): Promise<Tab> {
+    const { handle } = (await this.#ask('WebDriver:NewWindow', { type: 'tab' })) as { handle: string }
+    return this.#tabOf(handle)
+  }
+
+  async forget(url: string): Promise<void> {
+    // Firefox shows JSON on a page of its own.
     await this.#ask('WebDriver:Navigate', { url })
-  }
-
-  /** The value of an expression in the page. */
-  async value<T>(expression: string): Promise<T> {
-    const { value } = (await this.#ask('WebDriver:ExecuteScript', {
-      script: `return (${expression})`,
-      args: [],
-    })) as { value: T }
-    return value
-  }
-
-  /** Waits until an expression is true. */
-  async until(expression: string): Promise<void> {
-    const endMs = Date.now() + WAIT_MS
-    while (!(await this.value<boolean>(`Boolean(${expression})`))) {
-      if (Date.now() > endMs) {
-        const text = await this.value<string>('document.body.innerText.slice(0, 2000)')
-        throw new Error(`Firefox waits in vain for ${expression}; the page says:\n${text}`)
-      }
-      await new Promise((done) => setTimeout(done, LOOK_MS))
+    await this.clearCookies()
+    const handles = (await this.#ask('WebDriver:GetWindowHandles', {})) as string[]
+    await this.#ask('WebDriver:ExecuteScript', { script: 'localStorage.clear()', args: [] })
+    for (const handle of handles.slice(1)) {
+      await this.#ask('WebDriver:SwitchToWindow', { handle })
+      await this.#ask('WebDriver:CloseWindow', {})
     }
+    await this.#ask('WebDriver:SwitchToWindow', { handle: handles[0] })
   }
 
-  /** Clicks the first element in sight of a CSS selector that has a text. */
-  async click(selector: string, text = ''): Promise<void> {
-    const found = elementOf(selector, text)
-    await this.until(found)
-    await this.value(`(${found}).click()`)
+  async cookies(): Promise<TabCookie[]> {
+    return (await this.#ask('WebDriver:GetCookies', {})) as TabCookie[]
   }
 
-  /** Types into the field that has this label. */
-  async fill(label: string, text: string): Promise<void> {
-    const field = `[...document.querySelectorAll('label')].find((one) => one.textContent.trim() === ${JSON.stringify(label)})?.control`
-    await this.until(field)
-    await this.value(`(${field}).focus()`)
-    await this.press(text)
+  async setCookie(cookie: TabCookie): Promise<void> {
+    await this.#ask('WebDriver:AddCookie', { cookie: { ...cookie, path: '/', httpOnly: true } })
   }
 
-  /** Presses keys, one after the other, where the focus is. */
-  async press(text: string): Promise<void> {
-    const actions = text.split('').flatMap((value) => [
-      { type: 'keyDown', value },
-      { type: 'keyUp', value },
-    ])
-    await this.#ask('WebDriver:PerformActions', { actions: [{ type: 'key', id: 'keys', actions }] })
+  async clearCookies(): Promise<void> {
+    await this.#ask('WebDriver:DeleteAllCookies', {})
+  }
+
+  #tabOf(handle: string | undefined): Tab {
+    return new FirefoxTab(async (command, parameters) => {
+      if (handle !== undefined) await this.#ask('WebDriver:SwitchToWindow', { handle, focus: true })
+      return this.#ask(command, parameters)
+    })
   }
 
   async stop(): Promise<void> {
@@ -144,9 +161,6 @@ export class Firefox {
     }
   }
 }
-
-const elementOf = (selector: string, text: string): string =>
-  `[...document.querySelectorAll(${JSON.stringify(selector)})].find((one) => one.offsetParent !== null && one.textContent.includes(${JSON.stringify(text)}))`
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')

@@ -247,6 +247,21 @@ describe('names that are there', () => {
     expect((await send('DELETE', '/svc/v1/cs/configs', item)).text).toBe('true')
     // It was there, and comes back.
     expect((await send('POST', '/svc/v1/cs/configs', { ...item, content: 'y' })).status).toBe(200)
+    const { pageItems } = JSON.parse(
+      (await send('GET', '/svc/v1/cs/configs', { ...item, search: 'accurate' })).text,
+    )
+    for (const dryRun of ['true', 'false']) {
+      const copied = await fetch(
+        `${server.waypost.url}/svc/v1/cs/configs?clone=true&tenant=old&policy=SKIP&dryRun=${dryRun}`,
+        {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+          body: JSON.stringify([{ cfgId: Number(pageItems[0].id) }]),
+        },
+      )
+      const detail = expect.stringContaining('has U+3164: app.yaml[U+3164]')
+      expect([copied.status, await copied.json()]).toMatchObject([400, { detail, failData: [item] }])
+    }
     const renamed = { namespace: 'old', namespaceShowName: 'stag\u202eprod', namespaceDesc: 'kept' }
     expect((await send('PUT', '/svc/v1/console/namespaces', renamed)).text).toBe('true')
     expect(
@@ -285,9 +300,19 @@ describe('two namespaces with one name', () => {
     expect([second.text, second.headers.get('waypost-same-name')]).toEqual(['true', `${ids[0]},${ids[1]}`])
     const third = await make('/nacos/v1', ids[2]!)
     expect([third.text, third.headers.get('waypost-same-name')]).toEqual(['true', null])
+    const v2 = await send('POST', '/nacos/v2/console/namespace', {
+      namespaceId: unique('d'),
+      namespaceName: name,
+    })
+    expect([v2.text, v2.headers.get('waypost-same-name')]).toEqual([
+      expect.stringContaining('"data":true'),
+      null,
+    ])
+    const listed = (await send('GET', '/nacos/v1/console/namespaces')).text
+    expect(listed.split(`"namespaceShowName":"${name}"`)).toHaveLength(5)
     const renamed = { namespace: ids[2]!, namespaceShowName: name, namespaceDesc: '' }
     const again = await send('PUT', '/svc/v1/console/namespaces', renamed)
-    expect(again.headers.get('waypost-same-name')).toBe(ids.join(','))
+    expect(again.headers.get('waypost-same-name')?.split(',')).toEqual(expect.arrayContaining(ids))
     for (let more = 0; more < 20; more++) await make('/nacos/v1', unique('more'))
     const last = await send('PUT', '/svc/v1/console/namespaces', renamed)
     expect(last.headers.get('waypost-same-name')?.split(',').slice(15)).toEqual([expect.any(String), '...'])

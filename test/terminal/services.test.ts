@@ -151,9 +151,14 @@ describe('operators', () => {
       name: 'Tests',
       desc: 'for tests',
     })
+    const twin = unique('twin')
+    const warning = `Warning: the name Tests is also that of ${id}.`
+    expect(await here.terminal.ok('namespace', 'create', twin, '--name', 'Tests')).toContain(warning)
+    expect(await json('namespace', 'update', twin, '--name', 'Tests')).toMatchObject({ sameName: [id] })
+    await here.svc.delete('/console/namespaces', { namespaceId: twin })
     await here.terminal.ok('namespace', 'delete', id)
     expect(await here.terminal.ok('namespace', 'list', '-o', 'name')).not.toContain(id)
-  }, 30_000)
+  }, 60_000)
 
   test('see and set switches', async () => {
     expect(await here.terminal.ok('switch', 'get', 'checkTimes')).toBe('3\n')

@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks'
 import { TextField } from '../controls/field.tsx'
-import { Seen } from '../controls/seen.tsx'
 import { t } from '../language/text.ts'
 import { addRole, ADMINISTRATOR_ROLE, findRoles, removeRole } from '../server/access.ts'
 import { AccessList } from './access-list.tsx'
@@ -19,9 +18,7 @@ export function RolesView() {
       keyOf={({ role, username }) => `${role}\n${username}`}
       cells={({ role, username }) => [
         <span>
-          <strong>
-            <Seen text={role} />
-          </strong>{' '}
+          <strong>{role}</strong>{' '}
           {role === ADMINISTRATOR_ROLE && <span class="badge accent">{t('mayDoAll')}</span>}
         </span>,
         username,

@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks'
 import { TextField } from '../controls/field.tsx'
-import { Seen } from '../controls/seen.tsx'
 import { t } from '../language/text.ts'
 import { linkTo } from '../routing/link.ts'
 import { createUser, findUsers, removeUser, setPassword } from '../server/access.ts'
@@ -20,11 +19,7 @@ export function UsersView() {
         find={findUsers}
         columns={[t('username')]}
         keyOf={({ username }) => username}
-        cells={({ username }) => [
-          <a href={linkTo('user', { name: username })}>
-            <Seen text={username} />
-          </a>,
-        ]}
+        cells={({ username }) => [<a href={linkTo('user', { name: username })}>{username}</a>]}
         actions={({ username }) => (
           <button type="button" class="button small" onClick={() => setChanged(username)}>
             {t('setPassword')}

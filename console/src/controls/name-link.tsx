@@ -1,5 +1,3 @@
-import { Seen } from './seen.tsx'
-
 /** Longer names are cut in the middle where there is no room: names of one project begin alike. */
 const WHOLE = 24
 const END = 16
@@ -13,17 +11,11 @@ export function NameLink({ href, name }: { href: string; name: string }) {
     <a class="name-link" href={href} dir="auto" title={name} {...(isLong && { 'aria-label': name })}>
       {isLong ? (
         <>
-          <span class="begin">
-            <Seen text={characters.slice(0, -END).join('')} />
-          </span>
-          <span class="tail">
-            <Seen text={characters.slice(-END).join('')} />
-          </span>
+          <span class="begin">{characters.slice(0, -END).join('')}</span>
+          <span class="tail">{characters.slice(-END).join('')}</span>
         </>
       ) : (
-        <span class="begin">
-          <Seen text={name} />
-        </span>
+        <span class="begin">{name}</span>
       )}
     </a>
   )

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { Notice, ProblemNotice } from '../controls/notice.tsx'
 import { ProtectionDialog } from '../controls/protection.tsx'
 import { connection, follow, startLive } from '../live/live.ts'
+import { seenText } from '../controls/seen.tsx'
 import { Toasts, tellProblem } from '../controls/toast.tsx'
 import { language, t } from '../language/text.ts'
 import { place, type ViewLocation } from '../routing/location.ts'
@@ -86,7 +87,8 @@ function Frame({ username }: { username: string }) {
   useAdministration(username)
   useEffect(() => {
     const where = view.hasNamespace ? namespaceName(namespaceId) : ''
-    document.title = [thingAt(at), t(view.title), where, 'Waypost'].filter((part) => part !== '').join(' · ')
+    const parts = [thingAt(at), t(view.title), where, 'Waypost']
+    document.title = seenText(parts.filter((part) => part !== '').join(' · '))
   })
   const skip = (event: Event): void => {
     event.preventDefault()

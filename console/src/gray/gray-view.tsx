@@ -1,5 +1,6 @@
 import { linkToConfig } from '../configs/key-of.ts'
 import { Ago } from '../controls/ago.tsx'
+import { NameLink } from '../controls/name-link.tsx'
 import { NamespaceMark } from '../controls/namespace-mark.tsx'
 import { LoadProblem, Nothing } from '../controls/notice.tsx'
 import { Pager } from '../controls/pager.tsx'
@@ -84,9 +85,7 @@ function OutTable(props: { readonly versions: readonly OutVersion[]; readonly on
           return (
             <tr key={version.id}>
               <td class="name">
-                <a dir="auto" href={linkToConfig(item, 'gray')}>
-                  {item.dataId}
-                </a>
+                <NameLink href={linkToConfig(item, 'gray')} name={item.dataId} />
                 <div class="soft" dir="auto">
                   {item.group}
                 </div>

@@ -140,9 +140,15 @@ function ClientRow({ client, onLeave }: { client: ConnectedClient; onLeave: (lea
           </div>
         )}
       </td>
-      <td dir="auto">{client.version}</td>
-      <td dir="auto">{client.appName}</td>
-      <td dir="auto">{client.module}</td>
+      <td class="clip" dir="auto" title={client.version}>
+        {client.version}
+      </td>
+      <td class="clip" dir="auto" title={client.appName}>
+        {client.appName}
+      </td>
+      <td class="clip" dir="auto" title={client.module}>
+        {client.module}
+      </td>
       <td dir="auto">{client.username}</td>
       <td>{client.server}</td>
       <td>

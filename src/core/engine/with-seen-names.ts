@@ -8,7 +8,7 @@ import type { View } from '../decisions/view.ts'
 import { NAMESPACE } from '../namespaces/namespace.ts'
 import type { RecordSaved } from '../records/record-kind.ts'
 import { Refusal } from '../refusal.ts'
-import { hiddenIn, hiddenInText } from '../text/hidden-characters.ts'
+import { hiddenIn, hiddenInText, withoutHidden } from '../text/hidden-characters.ts'
 import type { Engine } from './ports.ts'
 
 /** Judges a name of a change. `isKnown`: it is there already. It is asked only for a name that nobody could read. */
@@ -87,7 +87,8 @@ function isRole(name: string, view: View): boolean {
   return false
 }
 
-function judgeKey(key: ConfigKey, view: View): void {
+/** Throws Refusal `invalid-parameter` if an item of this name must not be made. */
+export function judgeKey(key: ConfigKey, view: Pick<View, 'config' | 'record'>): void {
   const isKnown = (): boolean =>
     view.config(key) !== undefined ||
     view.record(GRAY, key.text) !== undefined ||
@@ -109,19 +110,18 @@ function judgeNotes({ item, previous }: ConfigPublished): void {
 
 const judgeName: JudgeName = (parameter, name, isKnown) => {
   const hidden = hiddenIn(name)
-  if (hidden !== undefined && !isKnown()) throw hasHidden(parameter, hidden)
+  if (hidden !== undefined && !isKnown()) throw hasHidden(parameter, name, hidden)
 }
 
 /** Judges a free text, which may have emoji. */
 function judgeText(parameter: string, text: string, before: string | undefined): void {
   const hidden = text === before ? undefined : hiddenInText(text)
-  if (hidden !== undefined) throw hasHidden(parameter, hidden)
+  if (hidden !== undefined) throw hasHidden(parameter, text, hidden)
 }
 
-function hasHidden(parameter: string, hidden: string): Refusal {
+function hasHidden(parameter: string, name: string, hidden: string): Refusal {
   const allowed = 'without characters that nobody sees'
-  return new Refusal('invalid-parameter', `${parameter} must be ${allowed}, but has ${hidden}.`, {
-    parameter,
-    allowed,
-  })
+  const shown = withoutHidden(name, (character) => `[${hiddenIn(character)}]`)
+  const message = `${parameter} must be ${allowed}, but has ${hidden}: ${shown}`
+  return new Refusal('invalid-parameter', message, { parameter, allowed })
 }

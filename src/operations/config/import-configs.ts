@@ -4,6 +4,7 @@ import type { ConfigKey, ConfigType } from '../../core/config/state/config-item.
 import type { ConfigNotes } from '../../core/config/state/config-notes.ts'
 import { Refusal } from '../../core/refusal.ts'
 import type { State } from '../../core/engine/state.ts'
+import { judgeKey } from '../../core/engine/with-seen-names.ts'
 
 /** An item to publish by an import or a clone. */
 export interface ImportItem {
@@ -71,7 +72,7 @@ export interface ImportOutcome {
 
 /** Dependencies of an import. */
 export interface ImportParts {
-  readonly state: Pick<State, 'config' | 'records'>
+  readonly state: Pick<State, 'config' | 'record' | 'records'>
   /** Publishes an item with this content over the version of `casMd5`, else Refusal `config-changed`. */
   publish(item: ImportItem, content: Buffer, casMd5: string | undefined): Promise<unknown>
 }
@@ -99,7 +100,7 @@ export async function importConfigs(
     if (item.isOutdated === true) return 'exists'
     const casMd5 = casMd5Of(item, policy)
     if (casMd5 !== undefined && casMd5 !== (parts.state.config(item.key)?.md5 ?? '')) return 'exists'
-    return dryRun ? 'published' : publishItem(parts, item, casMd5)
+    return dryRun ? foreseen(parts.state, item.key) : publishItem(parts, item, casMd5)
   }
   let at = 0
   while (at < items.length && !run.hasEnded) {
@@ -159,6 +160,17 @@ function nextGroup(
 /** The md5 that an item must have before; undefined: any. Only OVERWRITE replaces unknown versions. */
 function casMd5Of({ casMd5 }: ImportItem, policy: ImportPolicy): string | undefined {
   return casMd5 ?? (policy === 'OVERWRITE' ? undefined : '')
+}
+
+/** The fate of an item in a dry run. */
+function foreseen(state: ImportParts['state'], key: ConfigKey): Fate {
+  try {
+    judgeKey(key, state)
+    return 'published'
+  } catch (error) {
+    if (error instanceof Refusal) return error
+    throw error
+  }
 }
 
 async function publishItem(parts: ImportParts, item: ImportItem, casMd5: string | undefined): Promise<Fate> {

@@ -38,6 +38,6 @@ test.each([
   ],
   ['after line ends of Windows', 'a.yaml', 'x: 1\r\npassword: ab\r\n', [2], ['password: ••']],
   ['the whole line of a large content', 'a.yaml', `a: b\n${'x: y\n'.repeat(10_000)}`, [1], ['••••']],
-])('%s is covered', async (_, dataId, content, lines, expected) => {
+])('%s is covered', async (...[, dataId, content, lines, expected]) => {
   expect(await shown(dataId, content, lines)).toEqual(expected)
 })

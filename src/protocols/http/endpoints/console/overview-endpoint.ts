@@ -1,3 +1,4 @@
+import { hostPort } from '../../../../core/text/ip-address.ts'
 import type { Operations } from '../../../../operations/operations.ts'
 import { groupOf, serviceNameOf } from '../../../../core/naming/state/service.ts'
 import type { BehindItem } from '../../../../core/clients/client-views.ts'
@@ -142,7 +143,7 @@ function attentionJson({ kind, key, ipCount, healthyCount, lastChangeMs, lost }:
     healthyInstanceCount: healthyCount,
     ipCount,
     lastChangeMs,
-    lastInstance: lost ? `${lost.address.ip}:${lost.address.port}` : null,
+    lastInstance: lost ? hostPort(lost.address.ip, lost.address.port) : null,
     cause: lost?.cause ?? null,
   }
 }

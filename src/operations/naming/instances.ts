@@ -103,9 +103,20 @@ function registerOperation(parts: InstanceParts) {
     resources: ofInstance,
     run: (request: RegisterRequest) => {
       const { weight, enabled, healthy, metadata, app } = request
-      const target = targetOf(request)
-      const { serviceKey, address } = target
-      const registered = { ...target, weight, enabled, healthy, metadata, app, isGone }
+      const { serviceKey, address, ephemeral, ipRule } = targetOf(request)
+      // Field by field: V8 makes a new shape for each object that a spread begins.
+      const registered = {
+        serviceKey,
+        address,
+        ephemeral,
+        weight,
+        enabled,
+        healthy,
+        metadata,
+        app,
+        isGone,
+        ipRule,
+      }
       return afterwards(engine.execute(registerInstance(registered)), (registration) => {
         if (registration === 'known') beat(parts, { serviceKey, ...address }, clock())
         return registration

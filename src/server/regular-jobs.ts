@@ -1,7 +1,6 @@
 import type { Logger } from 'pino'
 import { GoneHistory } from '../jobs/gone-history.ts'
 import { HistoryCleaner } from '../jobs/history-cleaner.ts'
-import { forgetDisablings } from '../core/naming/commands/instance-disabling.ts'
 import { MemoryCare } from '../jobs/memory-care.ts'
 import { SWEEP_MS } from '../jobs/naming-care.ts'
 import { Timers } from '../jobs/timers.ts'
@@ -17,8 +16,6 @@ import type { JoinedParts } from './joined-parts.ts'
 import { HEARTBEAT_MS } from './process/installation.ts'
 import type { SignIn } from './sign-in/sign-in.ts'
 
-/** How often authors of disablings are forgotten after their instances are gone. */
-const DISABLINGS_MS = 600_000
 /** Clients read lists every ten seconds by default: a client that has not for one or two of these is forgotten. */
 const READERS_MS = 60_000
 
@@ -56,11 +53,6 @@ export function startRegularJobs(parts: JobParts, settings: Settings): { stop():
     pushing.socket.tick(monotonicMs())
     pushing.streams.tick()
   })
-  timers.every(DISABLINGS_MS, 'instances that were disabled', () =>
-    ifElected(async () => {
-      for (const command of forgetDisablings(parts.state)) await engine.execute(command)
-    }),
-  )
   timers.every(READERS_MS, 'readers of lists', () => pushing.readers.turn())
   timers.every(10_000, 'sessions and keys', () => ifElected(() => signIn.tidy()))
   timers.every(200, 'audit', () => audit.flush())

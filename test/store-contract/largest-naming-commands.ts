@@ -11,7 +11,6 @@ import {
   modifyOrRegister,
   setHealth,
 } from '../../src/core/naming/commands/instance-commands.ts'
-import { forgetDisablings } from '../../src/core/naming/commands/instance-disabling.ts'
 import { Liveness } from '../../src/core/naming/liveness/liveness.ts'
 import { deleteMetadata, updateMetadata } from '../../src/core/naming/commands/metadata-commands.ts'
 import { foundHealth } from '../../src/core/naming/commands/probe-verdict.ts'
@@ -111,7 +110,7 @@ export const LARGEST_OF_NAMING: Readonly<Record<string, LargestCase>> = {
       await register(server, 1)
       await server.engine.execute(modifyInstance(target(0), patch))
     },
-    run: alone(() => liftSettings(target(0), patch.actor)),
+    run: alone(() => liftSettings(target(0))),
     done: ({ state }) => state.recordCount(REMEMBERED_METADATA) === 0,
   },
   modifyOrRegister: { run: alone(() => modifyOrRegister(target(0), patch)) },
@@ -203,14 +202,6 @@ export const LARGEST_OF_NAMING: Readonly<Record<string, LargestCase>> = {
       const metadata = numbers(MANY).map((port) => ({ serviceKey: SHOP, address: addressOf(port) }))
       return each(server, forgetExpiredMetadata(liveness({ metadata }), Infinity))
     },
-  },
-  forgetDisablings: {
-    prepare: async ({ engine }) => {
-      await engine.execute(registerInstance(registration(0, false)))
-      await engine.execute(modifyInstance(target(0), patch))
-      await engine.execute(deregisterInstance(target(0)))
-    },
-    run: (server) => each(server, forgetDisablings(server.state)),
   },
   noteServer: { run: alone(() => noteServer(LONG, { ip: LONG, port: 1, site: LONG })) },
   forgetServer: {

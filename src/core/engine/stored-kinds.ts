@@ -9,7 +9,6 @@ import {
 import { SERVER } from '../cluster/members/server-records.ts'
 import { DELETED_CONFIG } from '../config/state/deleted-config.ts'
 import { GRAY, GRAY_TEXT } from '../config/state/gray-version.ts'
-import { INSTANCE_DISABLING } from '../naming/commands/instance-disabling.ts'
 import { LISTS_AHEAD } from '../naming/state/lists-ahead.ts'
 import { REMEMBERED_METADATA } from '../naming/state/remembered-metadata.ts'
 import { NAMESPACE, NAMESPACE_LOOK } from '../namespaces/namespace.ts'
@@ -31,7 +30,6 @@ export const STORED_KINDS: readonly RecordKind<unknown>[] = [
   SERVER,
   DELETED_CONFIG,
   NAMESPACE_LOOK,
-  INSTANCE_DISABLING,
   LISTS_AHEAD,
   GRAY,
   GRAY_TEXT,

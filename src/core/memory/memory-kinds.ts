@@ -2,7 +2,6 @@ import { ROLE_PERMISSION, SESSION, USER, USER_ROLE } from '../access/access-reco
 import { DELETED_CONFIG } from '../config/state/deleted-config.ts'
 import { GRAY, GRAY_TEXT } from '../config/state/gray-version.ts'
 import type { Change } from '../decisions/changes.ts'
-import { INSTANCE_DISABLING } from '../naming/commands/instance-disabling.ts'
 import { REMEMBERED_METADATA } from '../naming/state/remembered-metadata.ts'
 import { NAMESPACE, NAMESPACE_LOOK } from '../namespaces/namespace.ts'
 
@@ -35,7 +34,6 @@ const KINDS_OF_RECORDS: ReadonlyMap<string, MemoryKind> = new Map<string, Memory
   [GRAY_TEXT.name, 'gray texts'],
   [DELETED_CONFIG.name, 'deleted configurations'],
   [REMEMBERED_METADATA.name, 'remembered metadata'],
-  [INSTANCE_DISABLING.name, 'remembered metadata'],
   [USER.name, 'users'],
   [USER_ROLE.name, 'users'],
   [ROLE_PERMISSION.name, 'users'],

@@ -7,7 +7,6 @@ import {
   addressText,
 } from '../../core/naming/state/instance.ts'
 import type { Instance } from '../../core/naming/state/service-entry.ts'
-import { INSTANCE_DISABLING, type InstanceDisabling } from '../../core/naming/commands/instance-disabling.ts'
 import type { Liveness } from '../../core/naming/liveness/liveness.ts'
 import { REMEMBERED_METADATA, rememberedId } from '../../core/naming/state/remembered-metadata.ts'
 import { existingService } from '../../core/naming/commands/service-commands.ts'
@@ -165,6 +164,8 @@ function shown(parts: InstanceViewParts, instance: Instance, { now, disablings }
   const timing = parts.liveness.timingOf(instance, now.healthMs)
   const isProbed = probe !== undefined || parts.judges?.(serviceKey) === false
   const id = rememberedId({ serviceKey, address: record.address })
+  const overrides = overridesOf(state, instance)
+  const seen = disablings.get(addressText(record.address))
   return {
     instance,
     timing,
@@ -175,21 +176,20 @@ function shown(parts: InstanceViewParts, instance: Instance, { now, disablings }
     probe,
     connection: shownConnection(parts, instance, now),
     remembered: state.record(REMEMBERED_METADATA, id)?.metadata ?? {},
-    overrides: overridesOf(state, instance),
-    disabling: record.enabled
-      ? undefined
-      : lastDisabling(disablings.get(addressText(record.address)), state.record(INSTANCE_DISABLING, id)),
+    overrides,
+    disabling: record.enabled ? undefined : lastDisabling(record.address, { seen, overrides }),
   }
 }
 
 /** The last disabling. The stored one outlasts a restart, and knows who asked another server. */
 function lastDisabling(
-  seen: TimelineEntry | undefined,
-  stored: InstanceDisabling | undefined,
+  address: InstanceAddress,
+  { seen, overrides }: { seen: TimelineEntry | undefined; overrides: readonly Override[] },
 ): TimelineEntry | undefined {
+  const stored = overrides.find(({ field }) => field === 'enabled')?.setting
   if (stored === undefined || (seen !== undefined && seen.atMs > stored.atMs)) return seen
-  const { atMs, address, actor } = stored
-  return { atMs, kind: 'disabled', address, cause: 'operator', actor, text: '' }
+  const { atMs, user, ip } = stored
+  return { atMs, kind: 'disabled', address, cause: 'operator', actor: { user, ip }, text: '' }
 }
 
 function checkerOf({ entry, record }: Instance): HealthChecker['type'] {

@@ -293,7 +293,7 @@ async function modifyMany(
     const modify = async (target: InstanceTarget): Promise<void> => {
       const record = state.instance(serviceKey, target.address)?.record
       const isThere = record !== undefined && (target.ephemeral ?? record.ephemeral) === record.ephemeral
-      const command = lifts ? liftSettings(target, actor) : modifyInstance(target, patch)
+      const command = lifts ? liftSettings(target) : modifyInstance(target, patch)
       if (isThere) await engine.execute(command)
       const outcome = isThere ? updated : notFound
       outcome.push(record?.address ?? target.address)

@@ -12,7 +12,6 @@ import type { KnownInstance, View } from '../../decisions/view.ts'
 import { departure } from '../liveness/departures.ts'
 import { forgetSettings, rememberingChanges } from '../liveness/remembering.ts'
 import { instanceIdOf, type InstanceAddress, type Metadata, type Publisher } from '../state/instance.ts'
-import { disablingChanges } from './instance-disabling.ts'
 import { rememberKeys } from './metadata-commands.ts'
 import { type IpRule, registerInstance } from './register-instance.ts'
 import { saveInFull, existingService, serviceSubject } from './service-commands.ts'
@@ -38,7 +37,7 @@ export interface InstancePatch {
   readonly metadata: Metadata | undefined
   /** The most metadata that an instance may have, in bytes of UTF-8. */
   readonly maxMetadataBytes: number
-  /** The caller; remembered when the instance is disabled. */
+  /** The caller, who is remembered with the fields. */
   readonly actor?: Actor
 }
 
@@ -104,14 +103,6 @@ export function modifyInstance(target: InstanceTarget, patch: InstancePatch): Co
         const changed = { ...record, weight, enabled }
         changes.push(saveInFull(view, serviceKey, { record: changed, healthy: undefined, stamp: now.stamp }))
       }
-      if (enabled !== record.enabled)
-        changes.push(
-          ...disablingChanges(
-            view,
-            { serviceKey, address: record.address },
-            { enabled, actor: patch.actor, stamp: now.stamp },
-          ),
-        )
       const { metadata: keys = {}, maxMetadataBytes: maxBytes, ...over } = patch
       changes.push(...rememberKeys(view, { serviceKey, record, keys, ...over, maxBytes, stamp: now.stamp }))
       return synced(changes, 'ok')
@@ -123,7 +114,7 @@ export function modifyInstance(target: InstanceTarget, patch: InstancePatch): Co
  * Lifts what operators have set: the instance is as its application says. Where that is not known, weight and enabled stay
  * until the application registers again.
  */
-export function liftSettings(target: InstanceTarget, actor?: Actor): Command<'ok'> {
+export function liftSettings(target: InstanceTarget): Command<'ok'> {
   return commandOn(serviceSubject(target.serviceKey), (view, now) => {
     const { serviceKey } = target
     const { record } = existing(view, target)
@@ -136,8 +127,6 @@ export function liftSettings(target: InstanceTarget, actor?: Actor): Command<'ok
       const lifted = { ...record, weight, enabled }
       changes.unshift(saveInFull(view, serviceKey, { record: lifted, healthy: undefined, stamp: now.stamp }))
     }
-    if (enabled !== record.enabled)
-      changes.push(...disablingChanges(view, place, { enabled, actor, stamp: now.stamp }))
     return synced(changes, 'ok')
   })
 }

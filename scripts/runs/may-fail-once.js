@@ -1,6 +1,6 @@
 /**
  * The test files that may fail once: they are run once more, alone, and the second result counts. They drive programs of others,
- * whose timers are not ours, or they measure time, which the tests beside them disturb. Any other file that fails has failed: a
+ * whose timers are not ours, or they measure time or memory, which the tests beside them disturb. Any other file that fails has failed: a
  * fault, contract or simulation test that fails one time in many has found a fault.
  */
 const MAY_FAIL_ONCE = [
@@ -15,9 +15,12 @@ const MAY_FAIL_ONCE = [
   { start: 'test/probes/mysql.test.ts', reason: 'drives MariaDB' },
   { start: 'test/move/database.test.ts', reason: 'drives MariaDB' },
   { start: 'test/move/both-sources.test.ts', reason: 'drives MariaDB' },
+  { start: 'test/move/hostile-database.test.ts', reason: 'drives MariaDB' },
   { start: 'test/move/large-history.test.ts', reason: 'drives MariaDB' },
   { start: 'test/move/r-nacos.test.ts', reason: 'drives the Rust server' },
+  { start: 'test/security/shared-caches.test.ts', reason: 'drives HAProxy, nginx and Varnish' },
   { start: 'test/console-checks.', reason: 'measures time' },
+  { start: 'test/memory/calibration.test.ts', reason: 'measures the heap of V8' },
   { start: 'test/security/cost-of-input.', reason: 'measures time' },
   { start: 'test/security/linear-readers.', reason: 'measures time' },
   { start: 'test/security/unknown-callers.', reason: 'measures time' },

@@ -31,7 +31,8 @@ function seen(untilMs: number, { everyMs = Infinity, lastMs = Infinity, fromMs =
       state.apply(result.kind === 'renewed' ? result.healed : [], at(ms))
     }
     for (const change of livenessOf(state).sweep(at(ms), () => true)) {
-      found.push(`${change.kind === 'instance-removed' ? 'removed' : 'unhealthy'} ${ms}`)
+      if (change.kind !== 'record-saved')
+        found.push(`${change.kind === 'instance-removed' ? 'removed' : 'unhealthy'} ${ms}`)
       state.apply([change], at(ms))
     }
   }

@@ -122,7 +122,7 @@ export function serviceOfRememberedId(id: string): ServiceKey {
 }
 
 /** The place in the fields of a record. */
-export function placeIn(fields: Readonly<Record<string, unknown>>): InstancePlace {
+function placeIn(fields: Readonly<Record<string, unknown>>): InstancePlace {
   return {
     serviceKey: serviceKeyIn(fieldsOf(fields['serviceKey'])),
     address: addressIn(fieldsOf(fields['address'])),

@@ -176,6 +176,7 @@ test('instances', async () => {
   await ask('PUT /ns/instance/beat', instance)
   await ask('GET /ns/instance', instance)
   await ask('GET /console/overview', { namespaceId: '*' })
+  await ask('DELETE /console/attention', service)
   await ask('GET /console/services', { namespaceId: '*', text: 's' })
   await ask('GET /console/instances', service)
   await ask('GET /console/explain', service)

@@ -13,7 +13,14 @@ const connection = (more: object) => ({
   health: {
     reason: 'connection',
     check: null,
-    connection: { server: null, library: null, connectedMs: null, removedInMs: null, ...more },
+    connection: {
+      server: null,
+      library: null,
+      connectedMs: null,
+      silentMs: null,
+      removedInMs: null,
+      ...more,
+    },
   },
 })
 

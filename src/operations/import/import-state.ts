@@ -60,9 +60,6 @@ export interface ImportedLines {
 /** Lines that are decided together: others have their turns between the parts. */
 const MOST_AT_ONCE = 100
 
-/** Lines that are decided in one turn of the event loop. */
-const MOST_IN_A_TURN = 10
-
 /** How often a line is tried, and the first pause between. */
 const MOST_TRIES = 6
 const PAUSE_MS = 200
@@ -122,7 +119,7 @@ class StateImport {
   async #takeTogether(lines: readonly ImportLine[]): Promise<void> {
     let left = lines
     for (let tries = 1; left.length > 0; tries++) {
-      const outcomes = await this.#takeInTurns(left)
+      const outcomes = await Promise.allSettled(left.map(({ thing }) => this.#take(thing)))
       const isAgain = (index: number): boolean => tries < MOST_TRIES && isUnavailable(outcomes[index]!)
       for (const [index, outcome] of outcomes.entries())
         if (!isAgain(index)) this.#note(left[index]!.line, outcome)
@@ -131,16 +128,6 @@ class StateImport {
       await pause(PAUSE_MS * tries)
       await this.#history.prepareAgain(recordsOf(left))
     }
-  }
-
-  /** A gray version takes up to 2 ms: its item's rules are written whole. So others have their turns between few lines. */
-  async #takeInTurns(lines: readonly ImportLine[]): Promise<PromiseSettledResult<ImportOutcome>[]> {
-    const taken: Promise<PromiseSettledResult<ImportOutcome>[]>[] = []
-    for (const some of inParts(lines, MOST_IN_A_TURN)) {
-      taken.push(Promise.allSettled(some.map(({ thing }) => this.#take(thing))))
-      await nextTurn()
-    }
-    return (await Promise.all(taken)).flat()
   }
 
   #note(line: number, settled: PromiseSettledResult<ImportOutcome>): void {

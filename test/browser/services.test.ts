@@ -44,7 +44,7 @@ describe.skipIf(browserTool.skip)('services in a browser', { timeout: FLOW_MS },
     expect(await visit.page.getByText('t-1').count()).toBe(0)
     await row.getByRole('button', { name: 'Disable' }).click()
     await row.getByText('Switched off: clients do not get it.').waitFor()
-    await row.getByText('By an operator (127.0.0.1)').waitFor()
+    await row.getByText('By an operator (127.0.0.1)').first().waitFor()
     await row.getByRole('button', { name: 'Edit 10.0.0.1:80' }).click()
     await visit.dialog().getByLabel('Weight').fill('7')
     await visit.dialog().getByLabel('Metadata').fill('zone = eu=1\n')

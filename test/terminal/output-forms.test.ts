@@ -95,7 +95,9 @@ function steady(value: unknown): unknown {
   if (typeof value === 'string') return withoutTimes(value)
   if (Array.isArray(value)) return value.map(steady)
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, steady(one)]))
+  // Only a client that is silent for a while has them.
+  const { silentMs: _silentMs, removedInMs: _removedInMs, ...rest } = value as Record<string, unknown>
+  return Object.fromEntries(Object.entries(rest).map(([key, one]) => [key, steady(one)]))
 }
 
 const linesOf = (text: string): string[] => text.split('\n').slice(0, -1)

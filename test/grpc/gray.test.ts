@@ -153,7 +153,7 @@ test('who has an item says by what rules know a client, so that the answer can b
   const client = await labelled({ app_env: 'test', app_zone: 'a,b=c', 'Vipserver-Tag': 'x' })
   await listen(client, key, 'new')
   const { watchers, shares } = (await waypost.svc.get('/console/config/watchers', key)).json()
-  expect(shares).toEqual({ gray: 1, formal: 0, behind: 0, unknown: 0 })
+  expect(shares).toEqual({ gray: 1, formal: 0, behind: 0, away: 0, unknown: 0 })
   const [{ has, grayName, ruleIp: ip, ruleTag: tag, ruleLabels: labels }] = watchers
   expect([has, grayName, tag]).toEqual(['gray', 'test', 'x'])
   expect(labels).toContain('env=test,zone=a\\,b=c')

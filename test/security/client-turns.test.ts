@@ -194,10 +194,8 @@ describe.skipIf(openssl.skip)('connections of TLS', () => {
     const silent = await openedMany(server.port, '127.0.1.1', 3)
     const idle = await openedMany(server.port, '127.0.1.2', 3)
     const secured = idle.map(({ socket }) => connectTls({ socket, ca: authority.ca, host: '127.0.0.1' }))
-    for (const one of secured) {
-      one.on('error', () => {})
-      await once(one, 'secureConnect')
-    }
+    for (const one of secured) one.on('error', () => {})
+    await Promise.all(secured.map((one) => once(one, 'secureConnect')))
     const ask = async () => {
       const { socket } = await opened(server.port, '127.0.1.3')
       const secure = connectTls({ socket, ca: authority.ca, host: '127.0.0.1' })

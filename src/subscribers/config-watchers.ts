@@ -187,8 +187,8 @@ export class ConfigWatchers {
   }
 
   /** Notes a poll that was answered at once. */
-  #passed({ ip, tag, client, items }: Poll, told: readonly WatchedItem[]): void {
-    this.#recent.passed({ ip, tag, client, items }, { atMs: this.#options.loop.now(), told })
+  #passed({ ip, tag, client, items }: Poll, notified: readonly WatchedItem[]): void {
+    this.#recent.passed({ ip, tag, client, items }, { atMs: this.#options.loop.now(), notified })
     this.#options.onWatched?.(items)
   }
 
@@ -370,10 +370,10 @@ export class ConfigWatchers {
     this.#remember(held, poll, NOTHING)
   }
 
-  #remember(held: HeldPoll, poll: Poll | undefined, told: readonly WatchedItem[]): void {
+  #remember(held: HeldPoll, poll: Poll | undefined, notified: readonly WatchedItem[]): void {
     const { items, address, before } = held
     const plain = { ip: address.ip, tag: poll?.tag, client: poll?.client, items }
-    this.#recent.ended(plain, { atMs: this.#options.loop.now(), told }, before)
+    this.#recent.ended(plain, { atMs: this.#options.loop.now(), notified }, before)
   }
 
   /** Removes a poll. Returns false if it was removed before. */

@@ -7,7 +7,7 @@ function poll(dataId: string, { ip = '10.0.0.1', port = 1, agent = 'a' } = {}) {
   return { ip, client: { port, agent }, items: [{ key: configKey('', 'G', dataId), md5: 'm', echo: '' }] }
 }
 
-const at = (atMs: number, told: readonly WatchedItem[] = []) => ({ atMs, told })
+const at = (atMs: number, notified: readonly WatchedItem[] = []) => ({ atMs, notified })
 
 function seen(recent: RecentPolls): string[] {
   return Array.from(recent.all(), ({ ip, client, items }) => `${ip}:${client?.port} ${items[0]?.key.dataId}`)
@@ -100,10 +100,10 @@ describe('a client is late', () => {
   test.each([
     ['it asks with another md5', items.map((item) => ({ ...item, md5: 'n' }))],
     ['nothing differs any more', []],
-  ])('not if %s', (_why, told) => {
+  ])('not if %s', (_why, notified) => {
     recent.ended(poll('a'), at(1_000, items))
-    recent.passed({ ...poll('a'), items: told.length === 0 ? items : told }, at(2_000, told))
-    expect(lateness()).toEqual([[0, told.length === 0 ? 2_000 : 1_000]])
+    recent.passed({ ...poll('a'), items: notified.length === 0 ? items : notified }, at(2_000, notified))
+    expect(lateness()).toEqual([[0, notified.length === 0 ? 2_000 : 1_000]])
   })
 })
 

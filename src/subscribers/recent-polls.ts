@@ -23,7 +23,7 @@ export interface EndedPoll extends PlainPoll {
   /** When it ended, on the clock of the polls. */
   readonly atMs: number
   /** The items that its answer named. */
-  readonly told: readonly WatchedItem[]
+  readonly notified: readonly WatchedItem[]
   /** The items that the answer before named too: the client has asked with the old md5 again. */
   readonly late: readonly WatchedItem[]
   /** When the client was first answered so. */
@@ -31,10 +31,10 @@ export interface EndedPoll extends PlainPoll {
 }
 
 /** The outcome of a poll. */
-type Outcome = Pick<EndedPoll, 'atMs' | 'told'>
+type Outcome = Pick<EndedPoll, 'atMs' | 'notified'>
 
 /** The outcome of the poll before of the same client. */
-export type Before = Pick<EndedPoll, 'atMs' | 'told' | 'late' | 'lateSinceMs'>
+export type Before = Pick<EndedPoll, 'atMs' | 'notified' | 'late' | 'lateSinceMs'>
 
 /** As it is remembered. */
 type Kept = { -readonly [Field in keyof EndedPoll]: EndedPoll[Field] }
@@ -149,13 +149,13 @@ export function itemsBytes(items: readonly WatchedItem[]): number {
 
 /** An answer names an item again whose md5 the client has not changed since the answer before. */
 function latenessOf(
-  { atMs, told }: Outcome,
+  { atMs, notified }: Outcome,
   before: Before | undefined,
 ): Pick<Before, 'late' | 'lateSinceMs'> {
-  if (before === undefined || before.told.length === 0 || told.length === 0)
+  if (before === undefined || before.notified.length === 0 || notified.length === 0)
     return { late: NONE, lateSinceMs: atMs }
-  const asked = new Map(before.told.map(({ key, md5 }) => [key.text, md5]))
-  const late = told.filter(({ key, md5 }) => asked.get(key.text) === md5)
+  const asked = new Map(before.notified.map(({ key, md5 }) => [key.text, md5]))
+  const late = notified.filter(({ key, md5 }) => asked.get(key.text) === md5)
   return { late, lateSinceMs: before.late.length > 0 ? before.lateSinceMs : before.atMs }
 }
 

@@ -31,7 +31,7 @@ import { instanceBytes, mergedBytes } from '../memory/bytes-of-things.ts'
 import { MemoryAccount } from '../memory/memory-account.ts'
 import { LOCAL_SWITCH, SWITCH, switchesIn } from '../switches/switch-records.ts'
 import { DEFAULT_SWITCHES, type Switches } from '../switches/switches.ts'
-import { TOLD_INTERVAL } from '../switches/told-interval.ts'
+import { ANNOUNCED_INTERVAL } from '../switches/announced-interval.ts'
 import type { RecordKind, RecordSaved, RecordRemoved } from '../records/record-kind.ts'
 import { RecordTables } from '../records/record-tables.ts'
 import { msOf, type Now } from '../decisions/stamps.ts'
@@ -279,10 +279,10 @@ export class State implements View {
     this.#records.apply(change)
     if (change.recordKind === SWITCH.name || change.recordKind === LOCAL_SWITCH.name) {
       this.#switches = switchesIn(this)
-      this.#presence.told.switched(this.#switches.clientBeatInterval)
+      this.#presence.announced.switched(this.#switches.clientBeatInterval)
     }
-    const told = savedValue(TOLD_INTERVAL, change)
-    if (told !== undefined) this.#presence.told.ended(told, now)
+    const announced = savedValue(ANNOUNCED_INTERVAL, change)
+    if (announced !== undefined) this.#presence.announced.ended(announced, now)
     if (change.recordKind === LISTS_AHEAD.name) this.#raiseLists(change.stamp)
     if (change.recordKind !== REMEMBERED_METADATA.name) return
     const next = savedValue(REMEMBERED_METADATA, change)

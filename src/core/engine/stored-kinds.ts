@@ -13,7 +13,7 @@ import { LISTS_AHEAD } from '../naming/state/lists-ahead.ts'
 import { REMEMBERED_METADATA } from '../naming/state/remembered-metadata.ts'
 import { NAMESPACE, NAMESPACE_LOOK } from '../namespaces/namespace.ts'
 import { SWITCH } from '../switches/switch-records.ts'
-import { TOLD_INTERVAL } from '../switches/told-interval.ts'
+import { ANNOUNCED_INTERVAL } from '../switches/announced-interval.ts'
 import { type RecordKind, recordKindNamed, type StoredRecord } from '../records/record-kind.ts'
 
 /** The kinds that this version stores. They are listed here so that they are defined before stored records are read. */
@@ -33,7 +33,7 @@ export const STORED_KINDS: readonly RecordKind<unknown>[] = [
   LISTS_AHEAD,
   GRAY,
   GRAY_TEXT,
-  TOLD_INTERVAL,
+  ANNOUNCED_INTERVAL,
 ]
 
 /** A stored record is of a kind that this version does not know: a later version has written it. */

@@ -5,18 +5,18 @@ import { recordRemoved, recordSaved } from '../records/record-kind.ts'
 import type { View } from '../decisions/view.ts'
 import { readSwitch } from '../switches/read-switch.ts'
 import { LOCAL_SWITCH, SWITCH, type SwitchValue } from '../switches/switch-records.ts'
-import { toldChanges } from './keep-told-interval.ts'
+import { announcedChanges } from './keep-announced-interval.ts'
 
 /** Sets one switch, or several at once (`batch`, a JSON object). `localOnly`: this server, until it restarts. */
 export function setSwitch(entry: string, text: string, localOnly: boolean): Command<'ok'> {
   return commandOn('switches', (view, { stamp }) => {
     const patch = readSwitch(entry, text)
-    const told = toldChanges(view, patch.clientBeatInterval, { stamp, localOnly })
+    const announced = announcedChanges(view, patch.clientBeatInterval, { stamp, localOnly })
     const switches = Object.entries(patch).map(([id, value]) => ({ id, value, stamp }))
     if (switches.length === 0) return unchanged('ok')
-    if (!localOnly) return synced([...switches.flatMap((one) => kept(view, one)), ...told], 'ok')
+    if (!localOnly) return synced([...switches.flatMap((one) => kept(view, one)), ...announced], 'ok')
     const changes = switches.map((one) => recordSaved(LOCAL_SWITCH, one))
-    if (told.length > 0) return synced([...changes, ...told], 'ok')
+    if (announced.length > 0) return synced([...changes, ...announced], 'ok')
     return { changes, durability: 'local', outcome: 'ok' }
   })
 }
@@ -30,8 +30,8 @@ export function importSwitch(entry: string, text: string, overwrite: boolean): C
     if (other.length === 0) return unchanged(HERE_ALREADY)
     const isSetHere = other.some(([id]) => view.record(SWITCH, id) !== undefined)
     if (isSetHere && !overwrite) return keeping('the switch is set to another value here')
-    const told = toldChanges(view, patch.clientBeatInterval, { stamp, localOnly: false })
-    return synced([...other.flatMap(([id, value]) => kept(view, { id, value, stamp })), ...told], TAKEN)
+    const announced = announcedChanges(view, patch.clientBeatInterval, { stamp, localOnly: false })
+    return synced([...other.flatMap(([id, value]) => kept(view, { id, value, stamp })), ...announced], TAKEN)
   })
 }
 

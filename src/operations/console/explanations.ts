@@ -49,7 +49,7 @@ interface ExplanationParts {
   readonly guard: Guard
   readonly state: State
   readonly timeline: Pick<Timeline, 'of'>
-  readonly liveness: Pick<Liveness, 'told'>
+  readonly liveness: Pick<Liveness, 'announced'>
   readonly clock: () => Now
 }
 
@@ -65,12 +65,12 @@ export function explanationOperations({ guard, state, timeline, liveness, clock 
         const page = cutPage(request.page)
         const { instances, ...about } = explained(state, request)
         const listedCount = instances.filter(({ isListed }) => isListed).length
-        const toldMs = liveness.told.at(clock().healthMs)
+        const announcedMs = liveness.announced.at(clock().healthMs)
         const came = new Map<string, TimelineEntry>()
         for (const entry of timeline.of(request.key).entries.toReversed())
           if (entry.kind === 'registered') came.set(addressText(entry.address), entry)
         const entries = pageOf(instances, page).map((one) => ({
-          ...withShortWait(one, toldMs),
+          ...withShortWait(one, announcedMs),
           overrides: overridesOf(state, one.instance),
           came: came.get(addressText(one.instance.record.address)),
         }))
@@ -80,9 +80,9 @@ export function explanationOperations({ guard, state, timeline, liveness, clock 
   }
 }
 
-function withShortWait(explained: ExplainedInstance, toldMs: number): ExplainedInstance {
+function withShortWait(explained: ExplainedInstance, announcedMs: number): ExplainedInstance {
   const { instance, reasons } = explained
-  const isShort = isBeating(instance) && isShorterThanInterval(instance.timing, toldMs)
+  const isShort = isBeating(instance) && isShorterThanInterval(instance.timing, announcedMs)
   return isShort ? { ...explained, reasons: [...reasons, 'short-wait'] } : explained
 }
 

@@ -121,7 +121,7 @@ export class SilenceVote {
       liveness.noteBeatElsewhere(instance, nowMs)
       return nowMs + UNJUDGED_MS
     }
-    if (!judges(key)) return nowMs + unseenMs(patienceWith(instance, liveness.told.at(nowMs)))
+    if (!judges(key)) return nowMs + unseenMs(patienceWith(instance, liveness.announced.at(nowMs)))
     const dueMs = this.#dueMs(instance, failureMs, nowMs)
     return dueMs > nowMs ? dueMs : undefined
   }
@@ -185,8 +185,8 @@ export class SilenceVote {
       round.answered.size === round.peers.size && membersText(this.#parts.state) === round.members
     return round.suspects.flatMap((instance, index) => {
       const sinceMs = Math.max(this.#silentSinceMs(instance, round.learnedMs[index]!), failureMs)
-      const { told } = this.#parts.liveness
-      const effect = effectOfSilence(instance, round.askedMs - sinceMs, told.at(nowMs))
+      const { announced } = this.#parts.liveness
+      const effect = effectOfSilence(instance, round.askedMs - sinceMs, announced.at(nowMs))
       if (effect !== undefined && isComplete && this.#parts.liveness.isWatched(instance)) {
         const { askedMs, members } = round
         return [
@@ -197,7 +197,7 @@ export class SilenceVote {
           },
         ]
       }
-      const dueMs = told.checkedMs(sinceMs + patienceWith(instance, told.at(nowMs)), nowMs)
+      const dueMs = announced.checkedMs(sinceMs + patienceWith(instance, announced.at(nowMs)), nowMs)
       this.#release(instance, effect === undefined ? dueMs : nowMs + WAITS_MS)
       return []
     })
@@ -219,8 +219,8 @@ export class SilenceVote {
   /** The earliest time at which the silence of an instance can matter, as far as this server knows. */
   #dueMs(instance: Instance, failureMs: number, nowMs: number): number {
     const sinceMs = Math.max(this.#silentSinceMs(instance, Infinity), failureMs)
-    const { told } = this.#parts.liveness
-    return told.checkedMs(sinceMs + patienceWith(instance, told.at(nowMs)), nowMs)
+    const { announced } = this.#parts.liveness
+    return announced.checkedMs(sinceMs + patienceWith(instance, announced.at(nowMs)), nowMs)
   }
 
   /** `learnedMs`: when another member learned of the instance. */

@@ -12,7 +12,7 @@ import type { DepartureView, InstancePlace, Leaving, Presence } from '../state/p
 import type { ServiceKey } from '../state/service.ts'
 import type { ServiceEntry, Instance } from '../state/service-entry.ts'
 import type { BeatTiming, InstanceRecord } from '../state/instance.ts'
-import { ToldIntervals } from './told-intervals.ts'
+import { AnnouncedIntervals } from './announced-intervals.ts'
 import { beatingPart, changesOfSilence, effectOfSilence, patienceMs, patienceWith } from './silence.ts'
 
 const BUCKET_MS = 250
@@ -44,7 +44,7 @@ export class Liveness implements Presence {
   /** Addresses that clients which beat have deregistered a moment ago. */
   readonly goodbyes = new Goodbyes()
   /** How often clients that have no interval of their own were asked to beat. */
-  readonly told = new ToldIntervals()
+  readonly announced = new AnnouncedIntervals()
   /** Since the start: beats that renewed an instance or found none, and the changes that silence has made. */
   readonly counts = { renewed: 0, unknown: 0, unhealthy: 0, removed: 0 }
   #misjudged: Instance[] = []
@@ -93,7 +93,7 @@ export class Liveness implements Presence {
 
   /** How much silence counts for an instance now. */
   timingOf({ timing }: Instance, nowMs: number): BeatTiming {
-    return timingWhen(timing, this.told.at(nowMs))
+    return timingWhen(timing, this.announced.at(nowMs))
   }
 
   /** The last beat of an instance that this server knows of. Without one, `atMs` is when it learned of the instance. */
@@ -125,7 +125,7 @@ export class Liveness implements Presence {
     // A registration by another publisher is no beat of a claim that waits for the address.
     if (isBeat && (isBeating(timed) || timed.lastBeatMs === NEVER_MS)) note(instance, 'another', nowMs)
     if (beatingPart(timed) === undefined) this.#due.remove(timed)
-    else this.#due.add(timed, timed.lastBeatMs + patienceWith(timed, this.told.at(nowMs)))
+    else this.#due.add(timed, timed.lastBeatMs + patienceWith(timed, this.announced.at(nowMs)))
     this.processes.saved(instance, isBeat, nowMs)
   }
 
@@ -245,7 +245,11 @@ export class Liveness implements Presence {
   }
 
   #judge(instance: TimedInstance, now: Now): readonly Change[] {
-    const effect = effectOfSilence(instance, now.healthMs - instance.lastBeatMs, this.told.at(now.healthMs))
+    const effect = effectOfSilence(
+      instance,
+      now.healthMs - instance.lastBeatMs,
+      this.announced.at(now.healthMs),
+    )
     if (effect === undefined || this.#view === undefined) return []
     const remembers = this.hasRoomToRemember
     return changesOfSilence(this.#view, instance, { effect, remembers, stamp: now.stamp })
@@ -253,8 +257,8 @@ export class Liveness implements Presence {
 
   #nextDueMs(instance: TimedInstance, isAsBefore: boolean, nowMs: number): number {
     const { timing, healthy } = beatingPart(instance) ?? instance
-    const counting = timingWhen(timing, this.told.at(nowMs))
-    return this.told.checkedMs(instance.lastBeatMs + patienceMs(counting, healthy && isAsBefore), nowMs)
+    const counting = timingWhen(timing, this.announced.at(nowMs))
+    return this.announced.checkedMs(instance.lastBeatMs + patienceMs(counting, healthy && isAsBefore), nowMs)
   }
 
   #noteGoodbye({ entry, record, timing }: Instance, nowMs: number): void {

@@ -37,20 +37,20 @@ export function patienceMs({ unhealthyMs, removeMs }: BeatTiming, healthy: boole
   return healthy ? Math.min(unhealthyMs, removeMs) : removeMs
 }
 
-/** The same for the part of an instance that beats. `toldMs`: see {@link timingWhen}. */
-export function patienceWith(instance: Instance, toldMs: number): number {
+/** The same for the part of an instance that beats. `announcedMs`: see {@link timingWhen}. */
+export function patienceWith(instance: Instance, announcedMs: number): number {
   const { timing, healthy } = beatingPart(instance) ?? instance
-  return patienceMs(timingWhen(timing, toldMs), healthy)
+  return patienceMs(timingWhen(timing, announcedMs), healthy)
 }
 
 /** The effect of this much silence, or undefined. */
 export function effectOfSilence(
   instance: Instance,
   silenceMs: number,
-  toldMs: number,
+  announcedMs: number,
 ): SilenceEffect | undefined {
   const { timing, healthy } = beatingPart(instance) ?? instance
-  const { unhealthyMs, removeMs } = timingWhen(timing, toldMs)
+  const { unhealthyMs, removeMs } = timingWhen(timing, announcedMs)
   if (silenceMs >= removeMs) return 'removed'
   return healthy && silenceMs >= unhealthyMs ? 'unhealthy' : undefined
 }

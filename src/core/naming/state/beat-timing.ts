@@ -1,5 +1,5 @@
 import { DEFAULT_SWITCHES, LEAST_INTERVAL_MS } from '../../switches/switches.ts'
-import { leastWaitMs } from '../../switches/told-interval.ts'
+import { leastWaitMs } from '../../switches/announced-interval.ts'
 import { type BeatTiming, DEFAULT_TIMING, type Metadata } from './instance.ts'
 
 /** The metadata keys by which an instance asks for its own timing, in milliseconds (http-compat.md section 4). */
@@ -38,16 +38,16 @@ export function timingOf(metadata: Metadata): BeatTiming {
   return asked
 }
 
-/** The timing that counts while clients without an interval of their own are asked for this one (`ToldIntervals`). */
-export function timingWhen(timing: BeatTiming, toldMs: number): BeatTiming {
-  const isUsual = timing.intervalMs !== undefined || toldMs <= DEFAULT_SWITCHES.clientBeatInterval
-  return isUsual ? timing : withWaits(timing, leastWaitMs(toldMs))
+/** The timing that counts while clients without an interval of their own are asked for this one (`AnnouncedIntervals`). */
+export function timingWhen(timing: BeatTiming, announcedMs: number): BeatTiming {
+  const isUsual = timing.intervalMs !== undefined || announcedMs <= DEFAULT_SWITCHES.clientBeatInterval
+  return isUsual ? timing : withWaits(timing, leastWaitMs(announcedMs))
 }
 
 /** Whether an instance becomes unhealthy, or leaves, although it beats as often as it was asked to. */
-export function isShorterThanInterval(timing: BeatTiming, toldMs: number): boolean {
-  const { unhealthyMs, removeMs } = timingWhen(timing, toldMs)
-  return Math.min(unhealthyMs, removeMs) <= (timing.intervalMs ?? toldMs)
+export function isShorterThanInterval(timing: BeatTiming, announcedMs: number): boolean {
+  const { unhealthyMs, removeMs } = timingWhen(timing, announcedMs)
+  return Math.min(unhealthyMs, removeMs) <= (timing.intervalMs ?? announcedMs)
 }
 
 /** The waits of a timing, and each at least this long. */

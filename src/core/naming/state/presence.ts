@@ -2,7 +2,7 @@ import type { InstanceAddress, InstanceRecord } from './instance.ts'
 import type { RecordView } from '../../records/record-tables.ts'
 import type { Service, ServiceKey } from './service.ts'
 import type { ServiceEntry, Instance } from './service-entry.ts'
-import type { ToldInterval } from '../../switches/told-interval.ts'
+import type { AnnouncedInterval } from '../../switches/announced-interval.ts'
 
 /** A service and an address in it. */
 export interface InstancePlace {
@@ -26,9 +26,9 @@ export interface Leaving {
  */
 export interface Presence {
   /** How often clients are asked to beat, and were asked before. */
-  readonly told: {
+  readonly announced: {
     switched(intervalMs: number): void
-    ended(before: ToldInterval, now: { readonly healthMs: number; readonly stamp: number }): void
+    ended(before: AnnouncedInterval, now: { readonly healthMs: number; readonly stamp: number }): void
   }
   /** The state that calls it. */
   follow(view: DepartureView): void

@@ -1,12 +1,12 @@
 import { msOf, type Now } from '../../decisions/stamps.ts'
 import { DEFAULT_SWITCHES } from '../../switches/switches.ts'
-import { leastWaitMs, type ToldInterval } from '../../switches/told-interval.ts'
+import { leastWaitMs, type AnnouncedInterval } from '../../switches/announced-interval.ts'
 
 /**
  * How often clients are asked to beat that have no interval of their own. The switch clientBeatInterval says it; its value
  * before counts for a while after it was lowered. All times are health time.
  */
-export class ToldIntervals {
+export class AnnouncedIntervals {
   #switchMs = DEFAULT_SWITCHES.clientBeatInterval
   #beforeMs = 0
   #untilMs = -Infinity
@@ -17,7 +17,7 @@ export class ToldIntervals {
   }
 
   /** Clients may still beat as this interval says, for as long as a beat of it is awaited. */
-  ended({ intervalMs, endedAtMs }: ToldInterval, now: Pick<Now, 'healthMs' | 'stamp'>): void {
+  ended({ intervalMs, endedAtMs }: AnnouncedInterval, now: Pick<Now, 'healthMs' | 'stamp'>): void {
     const passedMs = endedAtMs === undefined ? 0 : Math.max(0, msOf(now.stamp) - endedAtMs)
     this.#beforeMs = intervalMs
     this.#untilMs = now.healthMs + leastWaitMs(intervalMs) - passedMs

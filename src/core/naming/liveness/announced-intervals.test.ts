@@ -12,7 +12,7 @@ import {
 import type { State } from '../../engine/state.ts'
 import { importSwitch, setSwitch } from '../../operator/set-switch.ts'
 import { recordSaved } from '../../records/record-kind.ts'
-import { TOLD_INTERVAL } from '../../switches/told-interval.ts'
+import { ANNOUNCED_INTERVAL } from '../../switches/announced-interval.ts'
 import { isShorterThanInterval } from '../state/beat-timing.ts'
 import { beat } from './beat.ts'
 
@@ -113,8 +113,8 @@ describe('after the switch was lowered', () => {
     registered(state)
     set(10_000, 1_000)
     set(5_000, 2_000)
-    expect(livenessOf(state).told.at(62_000)).toBe(30_000)
-    expect(livenessOf(state).told.at(63_000)).toBe(5_000)
+    expect(livenessOf(state).announced.at(62_000)).toBe(30_000)
+    expect(livenessOf(state).announced.at(63_000)).toBe(5_000)
   })
 
   test.each([
@@ -128,8 +128,8 @@ describe('after the switch was lowered', () => {
   ])('%s, the value before counts', (_, lower, after) => {
     set(20_000)
     lower()
-    expect(livenessOf(state).told.at(41_999)).toBe(20_000)
-    expect(livenessOf(state).told.at(42_000)).toBe(after)
+    expect(livenessOf(state).announced.at(41_999)).toBe(20_000)
+    expect(livenessOf(state).announced.at(42_000)).toBe(after)
   })
 
   test.each([
@@ -142,16 +142,16 @@ describe('after the switch was lowered', () => {
   ])('and after a restart %s', (_, { localOnly, passedMs, leftMs }) => {
     set(20_000, 0, localOnly)
     if (!localOnly) set(5_000, 1_000)
-    const records = Array.from(state.records(TOLD_INTERVAL))
+    const records = Array.from(state.records(ANNOUNCED_INTERVAL))
     const restarted = livingState()
     for (const [id, value] of records)
-      restarted.apply([recordSaved(TOLD_INTERVAL, { id, value, stamp: at(0).stamp })], {
+      restarted.apply([recordSaved(ANNOUNCED_INTERVAL, { id, value, stamp: at(0).stamp })], {
         ...at(passedMs),
         healthMs: 0,
       })
-    const { told } = livenessOf(restarted)
-    expect(told.at(leftMs - 1)).toBe(leftMs === 0 ? 5_000 : 20_000)
-    expect(told.at(leftMs)).toBe(5_000)
+    const { announced } = livenessOf(restarted)
+    expect(announced.at(leftMs - 1)).toBe(leftMs === 0 ? 5_000 : 20_000)
+    expect(announced.at(leftMs)).toBe(5_000)
   })
 })
 
@@ -161,6 +161,9 @@ test.each([
   [timeout(3_000), 20_000, false],
   [{ ...timeout(3_000), ...interval(5_000) }, 5_000, false],
   [{}, 5_000, false],
-])('with %o and an interval of %s ms it is %s that the wait is shorter', (metadata, toldMs, isShorter) => {
-  expect(isShorterThanInterval(registered(state, { metadata }).timing, toldMs)).toBe(isShorter)
-})
+])(
+  'with %o and an interval of %s ms it is %s that the wait is shorter',
+  (metadata, announcedMs, isShorter) => {
+    expect(isShorterThanInterval(registered(state, { metadata }).timing, announcedMs)).toBe(isShorter)
+  },
+)

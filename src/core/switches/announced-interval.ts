@@ -2,14 +2,14 @@ import { defineRecordKind } from '../records/record-kind.ts'
 import { fieldsOf } from '../records/shape.ts'
 
 /** An interval between beats that clients were asked for, and that was lowered since. */
-export interface ToldInterval {
+export interface AnnouncedInterval {
   readonly intervalMs: number
   /** When it was lowered, epoch ms; absent: it was in force on one server alone, until that server stops. */
   readonly endedAtMs?: number
 }
 
 /** A client learns of a lower interval with its next beat. There is one record, of the interval that was lowered last. */
-export const TOLD_INTERVAL = defineRecordKind<ToldInterval>('told-interval', (json) => {
+export const ANNOUNCED_INTERVAL = defineRecordKind<AnnouncedInterval>('announced-interval', (json) => {
   const { intervalMs, endedAtMs } = fieldsOf(json)
   if (typeof intervalMs !== 'number') throw new Error('its interval is not a number')
   return { intervalMs, ...(typeof endedAtMs === 'number' ? { endedAtMs } : {}) }

@@ -3,10 +3,15 @@ import { msOf } from '../decisions/stamps.ts'
 import type { View } from '../decisions/view.ts'
 import { recordSaved } from '../records/record-kind.ts'
 import { DEFAULT_SWITCHES } from '../switches/switches.ts'
-import { leastWaitMs, OF_ALL_CLIENTS, TOLD_INTERVAL, type ToldInterval } from '../switches/told-interval.ts'
+import {
+  leastWaitMs,
+  OF_ALL_CLIENTS,
+  ANNOUNCED_INTERVAL,
+  type AnnouncedInterval,
+} from '../switches/announced-interval.ts'
 
 /** The changes that keep the interval which clients were asked for, when the switch gets this value. */
-export function toldChanges(
+export function announcedChanges(
   view: View,
   nextMs: number | undefined,
   { stamp, localOnly }: { readonly stamp: number; readonly localOnly: boolean },
@@ -18,11 +23,11 @@ export function toldChanges(
   const value = isLowered
     ? { intervalMs: Math.max(nowMs, stillTold(view, stamp)), endedAtMs: msOf(stamp) }
     : { intervalMs: nextMs }
-  return [recordSaved<ToldInterval>(TOLD_INTERVAL, { id: OF_ALL_CLIENTS, value, stamp })]
+  return [recordSaved<AnnouncedInterval>(ANNOUNCED_INTERVAL, { id: OF_ALL_CLIENTS, value, stamp })]
 }
 
 function stillTold(view: View, stamp: number): number {
-  const told = view.record(TOLD_INTERVAL, OF_ALL_CLIENTS)
-  if (told?.endedAtMs === undefined) return 0
-  return told.endedAtMs + leastWaitMs(told.intervalMs) > msOf(stamp) ? told.intervalMs : 0
+  const announced = view.record(ANNOUNCED_INTERVAL, OF_ALL_CLIENTS)
+  if (announced?.endedAtMs === undefined) return 0
+  return announced.endedAtMs + leastWaitMs(announced.intervalMs) > msOf(stamp) ? announced.intervalMs : 0
 }

@@ -3,12 +3,11 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { systemClock } from '../../src/store/etcd/client/clock.ts'
-import { connectTo } from '../../src/store/etcd/client/connection.ts'
-import { EtcdClient } from '../../src/store/etcd/client/etcd-client.ts'
+import type { EtcdClient } from '../../src/store/etcd/client/etcd-client.ts'
 import { prefixEnd } from '../../src/store/etcd/client/range-end.ts'
 import { clientsOf, type Reply } from '../interface/client.ts'
 import { ETCD_HOOK_MS, type Etcd, etcdTools, startEtcd } from '../support/etcd.ts'
+import { clientOf } from '../support/etcd-client.ts'
 import { seed } from '../faults/fault-run.ts'
 import { randomFrom } from '../faults/random.ts'
 import {
@@ -129,10 +128,7 @@ async function warningsAt({ url }: Waypost): Promise<string[]> {
 describe.skipIf(etcdTools.skip)(`keys of etcd in other hands${note}`, { timeout: 240_000 }, () => {
   beforeAll(async () => {
     etcd = await startEtcd()
-    const { endpoints } = etcd
-    const limits = { callMs: 20_000, attemptMs: 5_000 }
-    const open = connectTo(systemClock)
-    raw = new EtcdClient({ endpoints, clock: systemClock, random: Math.random, open, limits })
+    raw = clientOf(etcd)
   }, ETCD_HOOK_MS)
   afterEach(async () => {
     await Promise.all(servers.splice(0).map((server) => server.kill()))

@@ -5,13 +5,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { firstSecrets, secretsText } from '../../src/cluster/shared-secrets.ts'
 import { SIGNING_KEY } from '../../src/core/access/access-records.ts'
 import { createFirstKey, rotateKeys } from '../../src/core/access/signing-key-commands.ts'
-import { systemClock } from '../../src/store/etcd/client/clock.ts'
-import { connectTo } from '../../src/store/etcd/client/connection.ts'
-import { EtcdClient } from '../../src/store/etcd/client/etcd-client.ts'
+import type { EtcdClient } from '../../src/store/etcd/client/etcd-client.ts'
 import { prefixEnd } from '../../src/store/etcd/client/range-end.ts'
 import { installationBytes, newInstallation } from '../../src/store/etcd/format/installation-name.ts'
 import { noticeBytes, type StoreEmpty } from '../../src/store/etcd/format/store-empty.ts'
 import { ETCD_HOOK_MS, type Etcd, etcdTools, startEtcd } from '../support/etcd.ts'
+import { clientOf } from '../support/etcd-client.ts'
 import { temporaryDirectory } from '../support/waypost.ts'
 import { publish, register, startStoreServer, type StoreServer } from './store-server.ts'
 
@@ -97,10 +96,7 @@ describe.skipIf(etcdTools.skip)(`an absence in etcd${note}`, { timeout: 120_000 
   beforeAll(async () => {
     directory = temporaryDirectory('etcd-')
     etcd = await startEtcd({ directory })
-    const { endpoints } = etcd
-    const limits = { callMs: 20_000, attemptMs: 5_000 }
-    const open = connectTo(systemClock)
-    raw = new EtcdClient({ endpoints, clock: systemClock, random: Math.random, open, limits })
+    raw = clientOf(etcd)
   }, ETCD_HOOK_MS)
   afterEach(async () => {
     await Promise.all(servers.splice(0).map((server) => server.stop()))

@@ -4,13 +4,12 @@ import { createFirstAdministrator } from '../../src/core/access/access-commands.
 import type { AuditEvent } from '../../src/core/audit/audit-event.ts'
 import { deleteConfig } from '../../src/core/config/commands/publish-config.ts'
 import { resealAll } from '../../src/store/etcd/sealing/resealing.ts'
-import { systemClock } from '../../src/store/etcd/client/clock.ts'
-import { connectTo } from '../../src/store/etcd/client/connection.ts'
-import { EtcdClient } from '../../src/store/etcd/client/etcd-client.ts'
+import type { EtcdClient } from '../../src/store/etcd/client/etcd-client.ts'
 import { prefixEnd } from '../../src/store/etcd/client/range-end.ts'
 import { nestedPrefixes } from '../../src/store/etcd/format/nested-prefixes.ts'
 import { Keys } from '../../src/store/etcd/keys/keys.ts'
 import { ETCD_HOOK_MS, type Etcd, etcdTools, startEtcd } from '../support/etcd.ts'
+import { clientOf } from '../support/etcd-client.ts'
 import { runWaypost, startWaypost } from '../support/waypost.ts'
 import { turnOnAuth } from './etcd-users.ts'
 import { KEY, publish, register, startStoreServer, type StoreServer } from './store-server.ts'
@@ -98,10 +97,7 @@ async function cleanAll({ store, client, sealing }: StoreServer): Promise<void> 
 describe.skipIf(etcdTools.skip)(`keys that are not of this installation${note}`, { timeout: 180_000 }, () => {
   beforeAll(async () => {
     etcd = await startEtcd()
-    const { endpoints } = etcd
-    const limits = { callMs: 20_000, attemptMs: 5_000 }
-    const open = connectTo(systemClock)
-    raw = new EtcdClient({ endpoints, clock: systemClock, random: Math.random, open, limits })
+    raw = clientOf(etcd)
   }, ETCD_HOOK_MS)
   afterAll(async () => {
     await Promise.all(servers.map((server) => server.stop()))

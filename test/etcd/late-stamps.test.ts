@@ -5,11 +5,10 @@ import { noteServer } from '../../src/core/cluster/members/server-records.ts'
 import { publishGray } from '../../src/core/config/commands/publish-gray.ts'
 import { deleteConfig } from '../../src/core/config/commands/publish-config.ts'
 import { isStamp, LATEST_MS, stampOfId } from '../../src/core/decisions/stamps.ts'
-import { systemClock } from '../../src/store/etcd/client/clock.ts'
-import { connectTo } from '../../src/store/etcd/client/connection.ts'
-import { EtcdClient } from '../../src/store/etcd/client/etcd-client.ts'
+import type { EtcdClient } from '../../src/store/etcd/client/etcd-client.ts'
 import { Keys } from '../../src/store/etcd/keys/keys.ts'
 import { ETCD_HOOK_MS, type Etcd, etcdTools, startEtcd } from '../support/etcd.ts'
+import { clientOf } from '../support/etcd-client.ts'
 import { KEY, publish, register, startStoreServer, type StoreServer } from './store-server.ts'
 
 const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
@@ -97,10 +96,7 @@ const PLACES: Record<
 describe.skipIf(etcdTools.skip)(`a stamp of the far future${note}`, { timeout: 90_000 }, () => {
   beforeAll(async () => {
     etcd = await startEtcd()
-    const { endpoints } = etcd
-    const limits = { callMs: 20_000, attemptMs: 5_000 }
-    const open = connectTo(systemClock)
-    raw = new EtcdClient({ endpoints, clock: systemClock, random: Math.random, open, limits })
+    raw = clientOf(etcd)
   }, ETCD_HOOK_MS)
   afterEach(async () => {
     await Promise.all(servers.splice(0).map((server) => server.stop()))

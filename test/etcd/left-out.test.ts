@@ -9,11 +9,10 @@ import { deleteConfig, publishConfig } from '../../src/core/config/commands/publ
 import { refuseDamaged } from '../../src/core/config/state/damaged-item.ts'
 import { configKey } from '../../src/core/config/state/config-item.ts'
 import { publishing } from '../../src/core/core.test-support.ts'
-import { systemClock } from '../../src/store/etcd/client/clock.ts'
-import { connectTo } from '../../src/store/etcd/client/connection.ts'
-import { EtcdClient } from '../../src/store/etcd/client/etcd-client.ts'
+import type { EtcdClient } from '../../src/store/etcd/client/etcd-client.ts'
 import { connectGrpc } from '../support/grpc-client.ts'
 import { ETCD_HOOK_MS, type Etcd, etcdTools, startEtcd } from '../support/etcd.ts'
+import { clientOf } from '../support/etcd-client.ts'
 import { runWaypost, startWaypost, temporaryDirectory } from '../support/waypost.ts'
 import { KEY, publish, register, startStoreServer, type StoreServer } from './store-server.ts'
 
@@ -68,10 +67,7 @@ async function follows(server: StoreServer, other: StoreServer): Promise<void> {
 describe.skipIf(etcdTools.skip)(`a value that no server has written${note}`, { timeout: 90_000 }, () => {
   beforeAll(async () => {
     etcd = await startEtcd()
-    const { endpoints } = etcd
-    const limits = { callMs: 20_000, attemptMs: 5_000 }
-    const open = connectTo(systemClock)
-    raw = new EtcdClient({ endpoints, clock: systemClock, random: Math.random, open, limits })
+    raw = clientOf(etcd)
   }, ETCD_HOOK_MS)
   afterEach(async () => {
     await Promise.all(servers.splice(0).map((server) => server.stop()))

@@ -1,11 +1,10 @@
 /** Small values in etcd that servers believe: damaged ones, members without a lease, and a missing layout. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { systemClock } from '../../src/store/etcd/client/clock.ts'
-import { connectTo } from '../../src/store/etcd/client/connection.ts'
-import { EtcdClient } from '../../src/store/etcd/client/etcd-client.ts'
+import type { EtcdClient } from '../../src/store/etcd/client/etcd-client.ts'
 import { prefixEnd } from '../../src/store/etcd/client/range-end.ts'
 import { ETCD_HOOK_MS, type Etcd, etcdTools, startEtcd } from '../support/etcd.ts'
+import { clientOf } from '../support/etcd-client.ts'
 import { runWaypost, startWaypost } from '../support/waypost.ts'
 import { publish, startStoreServer, type StoreServer } from './store-server.ts'
 
@@ -46,10 +45,7 @@ const doctor = (prefix: string) =>
 describe.skipIf(etcdTools.skip)(`small values that servers remember${note}`, { timeout: 120_000 }, () => {
   beforeAll(async () => {
     etcd = await startEtcd()
-    const limits = { callMs: 20_000, attemptMs: 5_000 }
-    const open = connectTo(systemClock)
-    const { endpoints } = etcd
-    raw = new EtcdClient({ endpoints, clock: systemClock, random: Math.random, open, limits })
+    raw = clientOf(etcd)
   }, ETCD_HOOK_MS)
   afterEach(async () => {
     await Promise.all(servers.splice(0).map((server) => server.stop()))

@@ -353,5 +353,10 @@ test('whatever bytes are overwritten, a salvage ends, writes nothing into its so
     const contents = await contentsOf(target)
     if (contents.size < COUNT) expect(examination.leftOut).toBeGreaterThan(0)
   })
-  await fc.assert(property, { numRuns: 30 })
+  // SQLite's check gave up before its first row.
+  const found: [{ at: number; noise: Uint8Array }[], number] = [
+    [{ at: 39_817, noise: Uint8Array.of(15) }],
+    bytes.length,
+  ]
+  await fc.assert(property, { numRuns: 30, examples: [found] })
 }, 120_000)

@@ -39,22 +39,29 @@ function messagesOf(connection: SqliteConnection): string[] {
     return messages(connection, MOST_MESSAGES)
   } catch (error) {
     if (!isDamage(error)) throw error
-    return [...messages(connection, MOST_MESSAGES, 1), error.message]
+    return [...messagesAboutPages(connection, MOST_MESSAGES), error.message]
   }
 }
 
 /** The pages that belong to no table or index and are not free: the page that pointed to them is damaged. */
 export function lostPages(connection: SqliteConnection): number[] {
-  return messages(connection, MOST_PAGES, 1).flatMap((message) => {
+  return messagesAboutPages(connection, MOST_PAGES).flatMap((message) => {
     const [, page] = /^Page (\d+):? .*never used/.exec(message) ?? []
     return page === undefined ? [] : [Number(page)]
   })
 }
 
-/**
- * The first row has all messages about pages; SQLite may give up after it. Messages are read as hexadecimal digits: the
- * driver ends the process on a name in them that is not UTF-8.
- */
+/** The first row has all messages about pages. SQLite may give up after it, or before it: then there are none. */
+function messagesAboutPages(connection: SqliteConnection, most: number): string[] {
+  try {
+    return messages(connection, most, 1)
+  } catch (error) {
+    if (!isDamage(error)) throw error
+    return []
+  }
+}
+
+/** Messages are read as hexadecimal digits: the driver ends the process on a name in them that is not UTF-8. */
 function messages(connection: SqliteConnection, most: number, rows = most): string[] {
   const query = `SELECT hex(integrity_check) FROM pragma_integrity_check(${most}) LIMIT ${rows}`
   const texts = connection.all(query).map(([digits]) => Buffer.from(String(digits), 'hex').toString())

@@ -35,7 +35,7 @@ interface HttpPublisher {
   isRegistered: boolean
   /** Since this revision its registration or claim must be kept: it was acknowledged in time, and it has beaten since. */
   steadyFrom: number
-  /** Since this revision nothing of it may be there. */
+  /** Since this revision nothing of it may be there; Infinity: a registration has arrived since. */
   leftAt: number
   /** Requests that were not answered, or refused: each may still arrive. */
   doubtful: number
@@ -133,6 +133,8 @@ export class HttpPublishers {
       isGone: (publisher) => server.liveness.processes.isGone(connectionOf(publisher)?.process ?? ''),
     })
     this.#ask(client, server.execute(command), (outcome) => {
+      // The client left while this request was on its way: silence removes what it has made.
+      if (client.state === 'left') client.leftAt = Infinity
       if (outcome === 'known') server.beat(service, place)
       const { nowMs, store } = this.#world
       if (nowMs >= untilMs || client.state !== 'lives') return

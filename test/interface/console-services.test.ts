@@ -94,7 +94,8 @@ describe('explain', () => {
   })
 })
 
-const SHORT_LIVED = '{"preserved.heart.beat.timeout":"1000","preserved.ip.delete.timeout":"1500"}'
+/** Between both is more than a busy machine stops: nobody is removed who was not unhealthy before. */
+const SHORT_LIVED = '{"preserved.heart.beat.timeout":"1000","preserved.ip.delete.timeout":"4000"}'
 
 describe('the timeline', () => {
   test('says what has happened to instances, and who asked for it', async () => {
@@ -112,7 +113,7 @@ describe('the timeline', () => {
       (await ask('timeline', { ...service, ...query })).entries.map(
         ({ port, kind, cause, text }: Json) => `${port} ${kind} ${cause} ${text}`,
       )
-    await expect.poll(() => kinds({ ip: ':81' }), { timeout: 5_000 }).toContain('81 removed silence ')
+    await expect.poll(() => kinds({ ip: ':81' }), { timeout: 15_000 }).toContain('81 removed silence ')
     expect(await kinds({ ip: ':81' })).toEqual([
       '81 removed silence ',
       '81 unhealthy silence ',

@@ -1,12 +1,11 @@
 /** Servers whose etcd has no space left (docs/cluster.md, Sizing of etcd). */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { NamingClient, portsOf } from '../grpc/naming-fixture.ts'
 import { clientsOf, type Reply } from '../interface/client.ts'
-import { ETCD_HOOK_MS, type Etcd, etcdTools, startEtcd } from '../support/etcd.ts'
+import { describeOnEtcd, ETCD_HOOK_MS, type Etcd, startEtcd } from '../support/etcd.ts'
 import { connectGrpc } from '../support/grpc-client.ts'
 import { freePort, startWaypost, type Waypost } from '../support/waypost.ts'
 
-const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
 const QUOTA_BYTES = 16 * 1024 * 1024
 const SPACE = 'etcd has raised its alarm NOSPACE'
 
@@ -25,7 +24,7 @@ const start = async (): Promise<Waypost> =>
     },
   })
 
-describe.skipIf(etcdTools.skip)(`while etcd is full${note}`, { timeout: 30_000 }, () => {
+describeOnEtcd('while etcd is full', 30_000, () => {
   let refused: Reply
   const http = () => clientsOf(server.url)
 

@@ -1,12 +1,11 @@
 /** An apply to servers on etcd whose leader dies meanwhile, and two applies of one plan at once: in the end all is there once. */
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
-import { type Cluster, startCluster } from '../support/cluster.ts'
-import { ETCD_HOOK_MS, type EtcdMember, etcdTools } from '../support/etcd.ts'
+import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest'
+import { clusterForTests } from '../support/cluster.ts'
+import { describeOnEtcd, ETCD_HOOK_MS, type EtcdMember } from '../support/etcd.ts'
 import { runWaypost } from '../support/waypost.ts'
 
-const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
 const ITEMS = 300
 const RECORDS = 3
 const LIMIT_MS = 120_000
@@ -60,10 +59,9 @@ function planOf(lines: readonly object[]): string {
   return file
 }
 
-describe.skipIf(etcdTools.skip)(`an apply to servers on etcd${note}`, { timeout: 300_000 }, () => {
-  let cluster: Cluster
+describeOnEtcd('an apply to servers on etcd', 300_000, () => {
+  const cluster = clusterForTests({ servers: 2, etcdMembers: 3, settings: { auth: 'report' } })
   beforeAll(async () => {
-    cluster = await startCluster({ servers: 2, etcdMembers: 3, settings: { auth: 'report' } })
     const code = /code=([\w-]+)/.exec(cluster.servers[0]!.output())![1]!
     const body = new URLSearchParams({ code, password: 'secret' })
     const made = await fetch(`${urlOf(0)}/svc/v1/auth/users/admin`, { method: 'POST', body })

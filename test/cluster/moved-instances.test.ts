@@ -2,20 +2,18 @@
  * Instances that one server of several has imported in a swap: all list them, later than the old server did, and they wait for
  * their clients.
  */
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { type Cluster, startCluster } from '../support/cluster.ts'
-import { ETCD_HOOK_MS, etcdTools } from '../support/etcd.ts'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { clusterForTests } from '../support/cluster.ts'
+import { describeOnEtcd, ETCD_HOOK_MS } from '../support/etcd.ts'
 
-const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
 const AHEAD_MS = 30_000
 /** Instances wait for 40 s, and a lease ends after 10 s. */
 const LONG = { timeout: 120_000, interval: 500 }
 
-describe.skipIf(etcdTools.skip)(`a swap to three servers${note}`, { timeout: 240_000 }, () => {
-  let cluster: Cluster
+describeOnEtcd('a swap to three servers', 240_000, () => {
+  const cluster = clusterForTests({ settings: { auth: 'report' } })
   let clockMs = 0
   beforeAll(async () => {
-    cluster = await startCluster({ settings: { auth: 'report' } })
     const code = /code=([\w-]+)/.exec(cluster.servers[0]!.output())![1]!
     await post('/auth/users/admin', new URLSearchParams({ code, password: 'secret' }))
     clockMs = Date.now() + AHEAD_MS

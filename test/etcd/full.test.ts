@@ -1,12 +1,11 @@
 /** A server whose etcd has little room, and then none (src/store/etcd/space/space.ts). */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Client, type Reply, sleep, until } from '../interface/client.ts'
-import { ETCD_HOOK_MS, type Etcd, etcdTools, startEtcd } from '../support/etcd.ts'
+import { describeOnEtcd, ETCD_HOOK_MS, type Etcd, startEtcd } from '../support/etcd.ts'
 import { freePort, runWaypost, startWaypost, temporaryDirectory, type Waypost } from '../support/waypost.ts'
 
-const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
 const MIB = 1024 * 1024
 /** The file of etcd grows in steps of 16 MiB: quota and reserve are several steps. */
 const QUOTA = 128 * MIB
@@ -86,7 +85,7 @@ async function makeSpace(): Promise<void> {
   await disarm()
 }
 
-describe.skipIf(etcdTools.skip)(`a server whose etcd is full${note}`, { timeout: 120_000 }, () => {
+describeOnEtcd('a server whose etcd is full', 120_000, () => {
   beforeAll(async () => {
     etcd = await startEtcd({ quotaBytes: QUOTA })
     const password = join(temporaryDirectory('secret-'), 'password')

@@ -1,9 +1,7 @@
-import { afterEach, describe, expect, test } from 'vitest'
-import { ETCD_HOOK_MS, etcdTools, startEtcd, type Etcd } from '../support/etcd.ts'
+import { afterEach, expect, test } from 'vitest'
+import { describeOnEtcd, ETCD_HOOK_MS, startEtcd, type Etcd } from '../support/etcd.ts'
 
-const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
-
-describe.skipIf(etcdTools.skip)(`etcd for tests${note}`, { timeout: ETCD_HOOK_MS }, () => {
+describeOnEtcd('etcd for tests', ETCD_HOOK_MS, () => {
   let etcd: Etcd | undefined
   afterEach(() => etcd?.stop())
 

@@ -26,6 +26,7 @@ import { nacosNamespaceRoutes } from '../../src/protocols/http/nacos/namespace-r
 import type { Route, Answer } from '../../src/protocols/http/routing/route.ts'
 import { Router } from '../../src/protocols/http/routing/router.ts'
 import { svcAccessRoutes } from '../../src/protocols/http/svc/access-routes.ts'
+import { svcConsoleRoutes } from '../../src/protocols/http/svc/console-routes.ts'
 import { svcConfigRoutes } from '../../src/protocols/http/svc/config-routes.ts'
 import { svcListenerRoutes } from '../../src/protocols/http/svc/listener-routes.ts'
 import { svcNamespaceRoutes } from '../../src/protocols/http/svc/namespace-routes.ts'
@@ -170,6 +171,7 @@ function routesOf(operations: Operations, nowMs: () => number): Route[] {
     ...svcAccessRoutes(operations),
     ...nacosAccessRoutes(operations),
     ...svcConfigRoutes(operations, limits),
+    ...svcConsoleRoutes(operations, { version: '1.2.3', notReady: () => [], warnings: () => [] }),
     ...svcListenerRoutes(listener),
     ...svcNamespaceRoutes(namespaces),
     ...nacosConfigRoutes(operations, limits),

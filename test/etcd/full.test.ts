@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Client, type Reply, sleep, until } from '../interface/client.ts'
 import { describeOnEtcd, ETCD_HOOK_MS, type Etcd, startEtcd } from '../support/etcd.ts'
+import { connectGrpc } from '../support/grpc-client.ts'
 import { freePort, runWaypost, startWaypost, temporaryDirectory, type Waypost } from '../support/waypost.ts'
 
 const MIB = 1024 * 1024
@@ -154,8 +155,13 @@ describeOnEtcd('a server whose etcd is full', 120_000, () => {
       ),
     ])
       expect([refused.status, refused.text]).toEqual([507, expect.stringContaining('etcdctl alarm disarm')])
+    const grpc = await connectGrpc(server)
+    const { body } = await grpc.ask('ConfigPublishRequest', { ...ITEM, content: 'other' })
+    expect(body).toMatchObject({ success: false, message: expect.stringContaining('NOSPACE') as string })
+    await grpc.close()
     for (const answer of [
       await svc.get('/ns/instance/list', { serviceName: 'S' }),
+      await svc.get('/cs/configs', ITEM),
       await client.put('/nacos/v1/ns/instance/beat', { ...INSTANCE, beat: JSON.stringify(INSTANCE) }),
       await client.post(
         '/nacos/v1/cs/configs/listener',

@@ -8,6 +8,7 @@ import {
   held,
   http,
   logged,
+  opened,
   plainRoute,
   port,
   raw,
@@ -22,15 +23,6 @@ afterEach(finish)
 
 const GET_OK = 'GET /svc/v1/ok HTTP/1.1\r\nHost: x\r\n\r\n'
 const GET_HOLD = 'GET /svc/v1/hold HTTP/1.1\r\nHost: x\r\n\r\n'
-
-/** An open connection that gathers what it is sent. */
-async function opened(localAddress = '127.0.0.1'): Promise<Socket & { text: string }> {
-  const socket = Object.assign(connect({ port, host: '127.0.0.1', localAddress }), { text: '' })
-  socket.on('data', (chunk) => (socket.text += chunk.toString('latin1')))
-  socket.on('error', () => undefined)
-  await once(socket, 'connect')
-  return socket
-}
 
 const problem = (code: string) => `"type":"urn:waypost:problem:${code}"`
 

@@ -13,6 +13,7 @@ import {
   http2Frame,
   type RawConnection,
   reset,
+  whole,
 } from '../support/raw-http2.ts'
 
 let server: Waypost
@@ -68,6 +69,29 @@ test.each<[string, Buffer]>([
   const connection = await connected()
   await connection.send(bytes)
   await until(async () => connection.socket.closed || connection.came.includes(FRAME.goAway), Boolean)
+})
+
+test('nothing comes of priorities of streams that are not there', async () => {
+  const connection = await connected()
+  const priority = (index: number): Buffer =>
+    http2Frame(FRAME.priority, odd(index), { body: Buffer.from('0000000010', 'hex') })
+  await connection.send(times(5_000, priority))
+  await connection.send(whole(20_001, 'ServerCheckRequest'))
+  // Headers, the message, and the trailers.
+  await until(
+    async () => connection.came.filter((type) => type === FRAME.headers).length,
+    (heads) => heads >= 2,
+  )
+})
+
+test('a client that pings and reads nothing does not fill the memory', async () => {
+  const before = residentBytes()
+  const connection = await connected()
+  connection.socket.pause()
+  const pings = times(10_000, () => http2Frame(FRAME.ping, 0, { body: Buffer.alloc(8) }))
+  for (let count = 0; count < 20 && connection.socket.writable; count++)
+    await Promise.race([connection.send(pings), new Promise((resolve) => setTimeout(resolve, 50))])
+  expect(residentBytes() - before).toBeLessThan(60 * 1024 * 1024)
 })
 
 test('connections that are closed by half leave at once', async () => {

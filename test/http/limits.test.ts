@@ -107,6 +107,18 @@ describe('connections', () => {
     first[1]!.destroy()
   })
 
+  test('of one address can be limited without affecting others', async () => {
+    await start({}, { maxConnectionsPerAddress: 2 })
+    const first = [await opened(), await opened()]
+    expect(await raw(GET_OK)).toContain(problem('too-many-connections'))
+    const other = await opened('127.0.0.2')
+    other.write(GET_OK)
+    await until(() => other.text.startsWith('HTTP/1.1 200 '))
+    for (const socket of [...first, other]) socket.destroy()
+    await new Promise((resolve) => setTimeout(resolve, 30))
+    expect(await raw(GET_OK)).toMatch(/^HTTP\/1.1 200 /)
+  })
+
   test('beyond the limit do not affect the open ones', async () => {
     await start({}, { maxConnections: 10 })
     const mine = await opened()

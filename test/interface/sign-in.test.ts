@@ -117,6 +117,19 @@ describe('a server without authentication', () => {
   })
 })
 
+test('each start prints another code until there is an administrator', async () => {
+  waypost = await startWaypost({ settings: { auth: 'on' } })
+  const codeOf = () => /code=([\w-]+)/.exec(waypost.output())?.[1] ?? ''
+  const first = codeOf()
+  waypost = await waypost.restart()
+  expect(codeOf()).not.toBe(first)
+  expect((await post('/svc/v1/auth/users/admin', `code=${first}`)).status).toBe(403)
+  expect((await post('/svc/v1/auth/users/admin', `code=${codeOf()}&password=secret`)).status).toBe(200)
+  waypost = await waypost.restart()
+  expect(codeOf()).toBe('')
+  await waypost.stop()
+})
+
 describe('a server that only reports', () => {
   beforeAll(async () => {
     waypost = await startWaypost({ settings: { auth: 'report' } })

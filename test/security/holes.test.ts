@@ -64,11 +64,55 @@ describe('no spelling of a path avoids its route', () => {
   })
 })
 
-test('an error that repeats a value is no HTML', async () => {
-  const reply = await waypost.nacos.get('/cs/configs', { dataId: '<script>alert(1)</script>', group: 'G' })
-  expect(reply.status).toBe(400)
-  expect(reply.headers['content-type']).toBe('text/plain;charset=UTF-8')
-  expect(reply.headers['x-content-type-options']).toBe('nosniff')
+describe('there are no debug endpoints', () => {
+  test.each([
+    '/nacos/v1/cs/ops/derby?sql=select%201',
+    '/nacos/v1/cs/ops/data/removal',
+    '/nacos/v1/ns/raft/state',
+    '/nacos/v1/ns/raft/datum',
+    '/nacos/v1/ns/distro/datums',
+    '/nacos/actuator/env',
+    '/actuator/heapdump',
+    '/debug/pprof',
+    '/.env',
+    '/dist/main.js',
+  ])('%s does not exist', async (target) => {
+    expect(await get(target)).toMatch(/^HTTP\/1\.1 404 /)
+  })
+})
+
+describe('a published content never runs in a browser', () => {
+  test.each(['html', 'xml', 'json', 'text', 'yaml'])('type %s is served as plain text', async (type) => {
+    const item = { dataId: unique('page'), group: 'G' }
+    await waypost.svc.post('/cs/configs', { ...item, content: '<script>alert(1)</script>', type })
+    for (const client of [waypost.svc, waypost.nacos]) {
+      const reply = await client.get('/cs/configs', item)
+      expect(reply.headers['content-type']).toBe('text/plain;charset=UTF-8')
+      expect(reply.headers['x-content-type-options']).toBe('nosniff')
+    }
+  })
+
+  test('an error that repeats a value is no HTML either', async () => {
+    const reply = await waypost.nacos.get('/cs/configs', { dataId: '<script>alert(1)</script>', group: 'G' })
+    expect(reply.status).toBe(400)
+    expect(reply.headers['content-type']).toBe('text/plain;charset=UTF-8')
+    expect(reply.headers['x-content-type-options']).toBe('nosniff')
+  })
+})
+
+describe('an id alone gives no access', () => {
+  test('a history record of another item is refused', async () => {
+    const [mine, other] = [unique('mine'), unique('other')].map((dataId) => ({ dataId, group: 'G' }))
+    await waypost.svc.post('/cs/configs', { ...mine!, content: 'secret' })
+    const { pageItems } = (await waypost.svc.get('/cs/history', { ...mine!, search: 'accurate' })).json()
+    const nid = pageItems[0].id
+    for (const client of [waypost.svc, waypost.nacos]) {
+      const reply = await client.get('/cs/history', { ...other!, nid })
+      expect(reply.status).toBe(403)
+      expect(reply.text).not.toContain('secret')
+      expect((await client.get('/cs/history/previous', { ...other!, id: nid })).status).toBe(403)
+    }
+  })
 })
 
 describe('answers cannot be split', () => {

@@ -330,8 +330,6 @@ describe('the administrator, too, finds nothing at', () => {
     '/actuator/heapdump',
     '/h2-console',
     '/debug/pprof',
-    '/.env',
-    '/dist/main.js',
   ])('%s', async (path) => {
     for (const method of ['GET', 'POST', 'PUT', 'DELETE'])
       expect(await sendRaw(method, path, bearer(vault.admin))).toMatch(/^HTTP\/1\.1 404 /)

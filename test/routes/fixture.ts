@@ -38,6 +38,7 @@ import { Tokens } from '../../src/sign-in/tokens.ts'
 import type { Passwords } from '../../src/sign-in/passwords.ts'
 import { formalVersions } from '../../src/subscribers/formal-versions.test-support.ts'
 import { ConfigWatchers, type ConfigWatcherOptions } from '../../src/subscribers/config-watchers.ts'
+import { CALLER } from './route-table.ts'
 
 /** The answer to a request: at once, or after it was held. */
 export interface Asked {
@@ -200,16 +201,8 @@ async function ask(router: Router, [method, path]: [string, string], sent: Sent 
   let answer: Answer | undefined
   let gone: (() => void) | undefined
   let wasHeld = false
-  const caller = {
-    ip: '10.9.9.9',
-    identity: sent.identity ?? ANONYMOUS,
-    socketIp: '10.9.9.9',
-    isProxied: false,
-    socketPort: 1234,
-    isSecure: sent.isSecure ?? false,
-    userAgent: '',
-    headers: sent.headers ?? {},
-  }
+  const { identity = ANONYMOUS, isSecure = false, headers = {} } = sent
+  const caller = { ...CALLER, identity, isSecure, headers }
   const hold = () => {
     wasHeld = true
     return {

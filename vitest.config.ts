@@ -57,7 +57,7 @@ const NIGHT_PROJECTS = [
   onNodeStreams('night-node-streams', {
     include: [
       'test/http/**/*.test.ts',
-      'test/interface/{connections,limits,stop,stop-busy}.test.ts',
+      'test/interface/{connections,limits,stop}.test.ts',
       'test/security/holes.test.ts',
     ],
     exclude: [...NIGHT, ...NODE_STREAMS],

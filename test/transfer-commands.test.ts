@@ -140,23 +140,6 @@ describe('export and import', () => {
 })
 
 describe('a failure has a message', () => {
-  test.each([
-    [['export'], 2, /required option '--to <file>' not specified/],
-    [
-      ['export', '--to', 'x', '--url', 'ftp://x'],
-      2,
-      /--server must be an address such as http:\/\/127\.0\.0\.1:8848/,
-    ],
-    [['export', '--to', 'x', '--fast'], 2, /unknown option '--fast'/],
-    [['export', '--to', '-', '--url', 'http://127.0.0.1:9'], 2, /server at .* cannot be reached: bad port/],
-    [['import'], 2, /required option '--from <file>' not specified/],
-    [['import', '--from', 'x', '--policy', 'merge'], 2, /Allowed choices are abort, skip, overwrite/],
-    [['import', '--from', '/nowhere/x.zip'], 1, /\/nowhere\/x\.zip does not exist/],
-  ])('%j', async (args, code, message) => {
-    const result = await runWaypost(args)
-    expect([result.code, result.stderr]).toEqual([code, expect.stringMatching(message)])
-  })
-
   test('an unknown namespace, a damaged file, a file that exists', async () => {
     const directory = newDirectory()
     const file = join(directory, 'configs.zip')

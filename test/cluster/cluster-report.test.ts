@@ -1,14 +1,13 @@
 /** The reports of several servers about each other: `GET /svc/v1/operator/cluster`, and the log. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { Client, clientsOf, type Json, until } from '../interface/client.ts'
-import { type Cluster, startCluster } from '../support/cluster.ts'
-import { ETCD_HOOK_MS, etcdTools } from '../support/etcd.ts'
+import { describeOnEtcd } from '../support/etcd.ts'
+import { clusterForTests } from '../support/cluster.ts'
 import { runWaypost, startWaypost, type Waypost } from '../support/waypost.ts'
 
-const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
 const LIMIT_MS = 60_000
 
-let cluster: Cluster
+const cluster = clusterForTests({ servers: 2 })
 const membersAt = async ({ url }: Waypost): Promise<Json[]> =>
   (await clientsOf(url).svc.get('/operator/cluster')).json().members
 const keyOf = ({ port }: Waypost): string => `127.0.0.1:${port}`
@@ -16,12 +15,7 @@ const keyOf = ({ port }: Waypost): string => `127.0.0.1:${port}`
 const seenBy = async (server: Waypost): Promise<Record<string, boolean>> =>
   Object.fromEntries((await membersAt(server)).map(({ key, alive }) => [key, alive]))
 
-describe.skipIf(etcdTools.skip)(`several servers${note}`, { timeout: 2 * LIMIT_MS }, () => {
-  beforeAll(async () => {
-    cluster = await startCluster({ servers: 2 })
-  }, ETCD_HOOK_MS)
-  afterAll(() => cluster?.stop())
-
+describeOnEtcd('several servers', 2 * LIMIT_MS, () => {
   test('report what they understand, how far they are, which others answer and what they judge', async () => {
     const [one, two] = cluster.servers as [Waypost, Waypost]
     await clientsOf(one.url).svc.post('/ns/instance', { serviceName: 'orders', ip: '10.0.0.1', port: 1 })

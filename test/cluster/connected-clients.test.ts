@@ -1,16 +1,12 @@
 /** The connected clients of all servers are one list, and each server sends any client away. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { clientsOf, unique, until } from '../interface/client.ts'
-import { type Cluster, startCluster } from '../support/cluster.ts'
-import { ETCD_HOOK_MS, etcdTools } from '../support/etcd.ts'
+import { clusterForTests } from '../support/cluster.ts'
+import { describeOnEtcd } from '../support/etcd.ts'
 import { connectGrpc, type GrpcClient } from '../support/grpc-client.ts'
 
-const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
-
-describe.skipIf(etcdTools.skip)(`the clients of two servers${note}`, { timeout: 60_000 }, () => {
-  let cluster: Cluster
-  beforeAll(async () => void (cluster = await startCluster({ servers: 2 })), ETCD_HOOK_MS)
-  afterAll(() => cluster?.stop())
+describeOnEtcd('the clients of two servers', 60_000, () => {
+  const cluster = clusterForTests({ servers: 2 })
 
   const addressOf = (server: number): string => `127.0.0.1:${cluster.servers[server]!.port}`
   const svcOf = (server: number) => clientsOf(cluster.servers[server]!.url).svc

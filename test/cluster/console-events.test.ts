@@ -1,13 +1,11 @@
 /** A stream of events goes on on another server: positions are the revisions of etcd. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Cluster, startCluster } from '../support/cluster.ts'
-import { ETCD_HOOK_MS, etcdTools } from '../support/etcd.ts'
+import { afterAll, expect, test } from 'vitest'
+import { describeOnEtcd } from '../support/etcd.ts'
+import { clusterForTests } from '../support/cluster.ts'
 import { EventReader, type ReadEvent } from '../support/event-reader.ts'
 import type { Waypost } from '../support/waypost.ts'
 
-const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
-
-let cluster: Cluster
+const cluster = clusterForTests()
 const readers: EventReader[] = []
 
 async function follow(server: Waypost, id = ''): Promise<EventReader> {
@@ -27,15 +25,8 @@ const about =
   ({ data }: ReadEvent): boolean =>
     data.kind === 'config' && data.dataId === dataId
 
-describe.skipIf(etcdTools.skip)(`three servers with open pages${note}`, { timeout: 90_000 }, () => {
-  beforeAll(async () => {
-    cluster = await startCluster()
-  }, ETCD_HOOK_MS)
-
-  afterAll(async () => {
-    readers.forEach((reader) => reader.close())
-    await cluster?.stop()
-  })
+describeOnEtcd('three servers with open pages', 90_000, () => {
+  afterAll(() => readers.forEach((reader) => reader.close()))
 
   test('a stream tells what others change on any server, at the same position', async () => {
     const streams = await Promise.all(cluster.servers.map((server) => follow(server)))

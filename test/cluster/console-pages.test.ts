@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Browser } from 'playwright-core'
 import { browserTool, startBrowser, Visit } from '../browser/chromium.ts'
 import { clientsOf, md5 } from '../interface/client.ts'
-import { type Cluster, startCluster } from '../support/cluster.ts'
+import { clusterForTests } from '../support/cluster.ts'
 import { ETCD_HOOK_MS, etcdTools } from '../support/etcd.ts'
 import { connectGrpc, type GrpcClient } from '../support/grpc-client.ts'
 
@@ -11,17 +11,15 @@ describe.skipIf(etcdTools.skip || browserTool.skip)(
   'the console of three servers',
   { timeout: 180_000 },
   () => {
-    let cluster: Cluster
+    const cluster = clusterForTests()
     let browser: Browser
     const open: GrpcClient[] = []
     beforeAll(async () => {
-      cluster = await startCluster()
       browser = await startBrowser()
     }, ETCD_HOOK_MS)
     afterAll(async () => {
       await Promise.all(open.map((client) => client.close()))
       await browser?.close()
-      await cluster?.stop()
     })
 
     test('counts the listeners of all servers, and knows when a killed server last answered', async () => {

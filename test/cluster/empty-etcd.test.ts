@@ -1,17 +1,15 @@
 /** An etcd whose data are gone, for servers that have seen them (docs/decisions/0071). */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { systemClock } from '../../src/store/etcd/client/clock.ts'
-import { connectTo } from '../../src/store/etcd/client/connection.ts'
-import { EtcdClient } from '../../src/store/etcd/client/etcd-client.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { EtcdClient } from '../../src/store/etcd/client/etcd-client.ts'
 import { prefixEnd } from '../../src/store/etcd/client/range-end.ts'
 import { instanceOf } from '../grpc/naming-fixture.ts'
 import { clientsOf, type Json } from '../interface/client.ts'
 import { type Cluster, startCluster } from '../support/cluster.ts'
-import { ETCD_HOOK_MS, etcdTools } from '../support/etcd.ts'
+import { describeOnEtcd, ETCD_HOOK_MS } from '../support/etcd.ts'
+import { clientOf } from '../support/etcd-client.ts'
 import { connectGrpc, type GrpcClient } from '../support/grpc-client.ts'
 import { runWaypost, startWaypost, temporaryDirectory, type Waypost } from '../support/waypost.ts'
 
-const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
 const WAIT = { timeout: 60_000 }
 const PREFIX = 'cluster-test/'
 const REASON = 'etcd has lost the data of this installation'
@@ -24,15 +22,7 @@ const http = (server: Waypost) => clientsOf(server.url)
 
 async function begin(): Promise<void> {
   cluster = await startCluster({ servers: 2, etcdMembers: 3 })
-  const { endpoints } = cluster.etcd
-  const limits = { callMs: 20_000, attemptMs: 5_000 }
-  etcd = new EtcdClient({
-    endpoints,
-    clock: systemClock,
-    random: Math.random,
-    open: connectTo(systemClock),
-    limits,
-  })
+  etcd = clientOf(cluster.etcd)
   const [one] = cluster.servers
   const published = await http(one!).nacos.post('/cs/configs', { dataId: 'a', group: 'G', content: 'x' })
   expect([published.status, published.text]).toEqual([200, 'true'])
@@ -200,7 +190,7 @@ async function areChanging(): Promise<void> {
     await expect.poll(async () => (await warningsOf(server)).codes, WAIT).toEqual([])
 }
 
-describe.skipIf(etcdTools.skip)(`an etcd that comes back empty${note}`, { timeout: 240_000 }, () => {
+describeOnEtcd('an etcd that comes back empty', 240_000, () => {
   beforeAll(begin, ETCD_HOOK_MS)
   afterAll(end)
 
@@ -246,7 +236,7 @@ describe.skipIf(etcdTools.skip)(`an etcd that comes back empty${note}`, { timeou
   })
 })
 
-describe.skipIf(etcdTools.skip)(`a prefix that is deleted${note}`, { timeout: 240_000 }, () => {
+describeOnEtcd('a prefix that is deleted', 240_000, () => {
   beforeAll(begin, ETCD_HOOK_MS)
   afterAll(end)
 
@@ -286,7 +276,7 @@ describe.skipIf(etcdTools.skip)(`a prefix that is deleted${note}`, { timeout: 24
   })
 })
 
-describe.skipIf(etcdTools.skip)(`a key that every installation has${note}`, { timeout: 240_000 }, () => {
+describeOnEtcd('a key that every installation has', 240_000, () => {
   beforeAll(begin, ETCD_HOOK_MS)
   afterAll(end)
 

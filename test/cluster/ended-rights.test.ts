@@ -1,17 +1,16 @@
 /** A right that ends at one server ends for the connections of all (docs/security.md). */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { instanceOf, portsOf } from '../grpc/naming-fixture.ts'
 import { type Json, unique, until } from '../interface/client.ts'
-import { type Cluster, startCluster } from '../support/cluster.ts'
-import { ETCD_HOOK_MS, etcdTools } from '../support/etcd.ts'
+import { clusterForTests } from '../support/cluster.ts'
+import { describeOnEtcd, ETCD_HOOK_MS } from '../support/etcd.ts'
 import { connectGrpc, type GrpcClient } from '../support/grpc-client.ts'
 
-const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
 const PASSWORD = 'of-the-user'
 
-describe.skipIf(etcdTools.skip)(`rights that end on one of two servers${note}`, { timeout: 90_000 }, () => {
-  let cluster: Cluster
+describeOnEtcd('rights that end on one of two servers', 90_000, () => {
+  const cluster = clusterForTests({ servers: 2, settings: { auth: 'on' } })
   /** The token of the administrator. */
   let admin: string | undefined
 
@@ -34,12 +33,10 @@ describe.skipIf(etcdTools.skip)(`rights that end on one of two servers${note}`, 
     JSON.parse(await send(0, 'POST /auth/login', { username, password })).accessToken
 
   beforeAll(async () => {
-    cluster = await startCluster({ servers: 2, settings: { auth: 'on' } })
     const code = /"code":"([^"]+)"/.exec(cluster.servers[0]!.output())?.[1] ?? ''
     await send(0, 'POST /auth/users/admin', { code, password: 'secret' })
     admin = await tokenOf('nacos', 'secret')
   }, ETCD_HOOK_MS)
-  afterAll(() => cluster?.stop())
 
   const newUser = async (resources: readonly string[]): Promise<string> => {
     const username = unique('user')

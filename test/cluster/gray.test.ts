@@ -1,18 +1,14 @@
 /** Gray versions on three servers: what a client sees is the same on each, also when one is killed. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Cluster, startCluster } from '../support/cluster.ts'
-import { ETCD_HOOK_MS, etcdTools } from '../support/etcd.ts'
+import { expect, test } from 'vitest'
+import { clusterForTests } from '../support/cluster.ts'
+import { describeOnEtcd } from '../support/etcd.ts'
 import { connectGrpc, type GrpcClient } from '../support/grpc-client.ts'
 
-const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
 const KEY = { dataId: 'gray', group: 'G' }
 const PATH = '/nacos/v1/cs/configs'
 
-describe.skipIf(etcdTools.skip)(`three servers with gray versions${note}`, { timeout: 60_000 }, () => {
-  let cluster: Cluster
-
-  beforeAll(async () => void (cluster = await startCluster({ servers: 3 })), ETCD_HOOK_MS)
-  afterAll(() => cluster?.stop())
+describeOnEtcd('three servers with gray versions', 60_000, () => {
+  const cluster = clusterForTests({ servers: 3 })
 
   const publish = async (url: string, content: string, betaIps?: string): Promise<void> => {
     const body = new URLSearchParams({ ...KEY, content })

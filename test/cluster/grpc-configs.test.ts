@@ -1,19 +1,17 @@
 /** Configurations over gRPC where the clients are connected to several servers. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { type Cluster, startCluster } from '../support/cluster.ts'
-import { ETCD_HOOK_MS, etcdTools } from '../support/etcd.ts'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { clusterForTests } from '../support/cluster.ts'
+import { describeOnEtcd, ETCD_HOOK_MS } from '../support/etcd.ts'
 import { connectGrpc, type GrpcClient } from '../support/grpc-client.ts'
 
-const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
 const KEY = { dataId: 'over-grpc', group: 'G' }
 
-describe.skipIf(etcdTools.skip)(`two servers with clients that use gRPC${note}`, { timeout: 60_000 }, () => {
-  let cluster: Cluster
+describeOnEtcd('two servers with clients that use gRPC', 60_000, () => {
+  const cluster = clusterForTests({ servers: 2 })
   let listener: GrpcClient
   let other: GrpcClient
 
   beforeAll(async () => {
-    cluster = await startCluster({ servers: 2 })
     const [one, two] = cluster.servers
     listener = await connectGrpc(one!, { setup: { clientVersion: 'Nacos-Go-Client:v2.3.5' } })
     other = await connectGrpc(two!)
@@ -21,7 +19,6 @@ describe.skipIf(etcdTools.skip)(`two servers with clients that use gRPC${note}`,
   afterEach(async () => void (await other.ask('ConfigRemoveRequest', KEY)))
   afterAll(async () => {
     await Promise.all([listener?.close(), other?.close()])
-    await cluster?.stop()
   })
 
   test('a listener on one is notified of a publish on the other, and is listed there with its library', async () => {

@@ -1,15 +1,13 @@
 /** The effects on clients of gRPC when one of several servers stops, dies, or has the connection that others ask about. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, expect, test } from 'vitest'
 import { connectGrpc } from '../support/grpc-client.ts'
 import { NamingClient, portsOf } from '../grpc/naming-fixture.ts'
 import { clientsOf, type Json, unique, until } from '../interface/client.ts'
-import { type Cluster, startCluster } from '../support/cluster.ts'
-import { ETCD_HOOK_MS, etcdTools } from '../support/etcd.ts'
+import { clusterForTests } from '../support/cluster.ts'
+import { describeOnEtcd, ETCD_HOOK_MS } from '../support/etcd.ts'
 import type { Waypost } from '../support/waypost.ts'
 
-const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
-
-let cluster: Cluster
+const cluster = clusterForTests({ servers: 2 })
 const open: NamingClient[] = []
 
 async function connectedTo(server: Waypost): Promise<NamingClient> {
@@ -18,15 +16,13 @@ async function connectedTo(server: Waypost): Promise<NamingClient> {
   return client
 }
 
-describe.skipIf(etcdTools.skip)(`clients of several servers${note}`, { timeout: 60_000 }, () => {
+describeOnEtcd('clients of several servers', 60_000, () => {
   let one: Waypost
   let two: Waypost
   beforeAll(async () => {
-    cluster = await startCluster({ servers: 2 })
     ;[one, two] = cluster.servers as [Waypost, Waypost]
   }, ETCD_HOOK_MS)
   afterEach(async () => void (await Promise.all(open.splice(0).map(({ grpc }) => grpc.close()))))
-  afterAll(() => cluster?.stop())
 
   const listedBy = async (server: Waypost, serviceName: string): Promise<Json> => {
     const { nacos } = clientsOf(server.url)

@@ -1,14 +1,12 @@
 /** Services over gRPC on several servers: a connection lives on one server, and is seen on all. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { type Body, connectGrpc } from '../support/grpc-client.ts'
 import { NamingClient, portsOf } from '../grpc/naming-fixture.ts'
 import { clientsOf, unique, until } from '../interface/client.ts'
-import { type Cluster, startCluster } from '../support/cluster.ts'
-import { ETCD_HOOK_MS, etcdTools } from '../support/etcd.ts'
+import { clusterForTests } from '../support/cluster.ts'
+import { describeOnEtcd } from '../support/etcd.ts'
 
-const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
-
-let cluster: Cluster
+const cluster = clusterForTests({ servers: 2 })
 const open: NamingClient[] = []
 
 async function connectedTo(server: number, setup: Body = {}): Promise<NamingClient> {
@@ -17,10 +15,8 @@ async function connectedTo(server: number, setup: Body = {}): Promise<NamingClie
   return client
 }
 
-describe.skipIf(etcdTools.skip)(`clients of two servers${note}`, { timeout: 30_000 }, () => {
-  beforeAll(async () => void (cluster = await startCluster({ servers: 2 })), ETCD_HOOK_MS)
+describeOnEtcd('clients of two servers', 30_000, () => {
   afterEach(async () => void (await Promise.all(open.splice(0).map(({ grpc }) => grpc.close()))))
-  afterAll(() => cluster?.stop())
 
   const httpOf = (server: number) => clientsOf(cluster.servers[server]!.url).nacos
 

@@ -1,12 +1,13 @@
 /** An apply to servers on etcd whose leader dies meanwhile, and two applies of one plan at once: in the end all is there once. */
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
-import { type Cluster, startCluster } from '../support/cluster.ts'
-import { ETCD_HOOK_MS, type EtcdMember, etcdTools } from '../support/etcd.ts'
+import { beforeAll, expect, inject, test, vi } from 'vitest'
+import { managedBy } from '../support/administrator.ts'
+import { clusterForTests } from '../support/cluster.ts'
+import { describeOnEtcd, ETCD_HOOK_MS, type EtcdMember } from '../support/etcd.ts'
+import { configLine, historyLine, PLAN_HEAD, planOf } from '../support/plan-lines.ts'
 import { runWaypost } from '../support/waypost.ts'
 
-const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
 const ITEMS = 300
 const RECORDS = 3
 const LIMIT_MS = 120_000
@@ -17,59 +18,31 @@ const BEGAN_MS = Date.now() - 3_600_000
 function linesOf(prefix: string): object[] {
   let id = 0
   const items = Array.from({ length: ITEMS }, (_, index) => {
-    const item = { namespace: '', group: 'G', dataId: `${prefix}${index}` }
-    const text = (content: string) => ({ content, md5: null, encryptedDataKey: '', appName: '' })
-    const author = { type: 'text', user: 'ann', ip: '10.0.0.1' }
+    const dataId = `${prefix}${index}`
     const record = (op: string, content: string) => {
       const oldId = ++id
-      return {
-        kind: 'history',
-        ...item,
-        ...text(content),
-        ...author,
-        oldId: `${oldId}`,
-        op,
-        atMs: BEGAN_MS + oldId,
-      }
+      return historyLine(dataId, `${oldId}`, { op, content, atMs: BEGAN_MS + oldId })
     }
-    const notes = { desc: null, use: null, effect: null, schema: null, tags: null }
     return [
       record('I', 'one'),
       record('U', 'one'),
       record('U', 'two'),
-      {
-        kind: 'config',
-        ...item,
-        ...text('three'),
-        ...author,
-        ...notes,
-        createdMs: BEGAN_MS,
-        modifiedMs: BEGAN_MS + id,
-      },
+      configLine(dataId, { content: 'three', createdMs: BEGAN_MS, modifiedMs: BEGAN_MS + id }),
     ]
   })
   return items.flat()
 }
 
-function planOf(lines: readonly object[]): string {
-  const head = { kind: 'plan', format: 1, madeMs: 1, sources: [], lastRefMs: 0 }
+function planFile(lines: readonly object[]): string {
   const counts = { history: ITEMS * RECORDS, config: ITEMS }
   const file = join(mkdtempSync(join(inject('temporaryDirectory'), 'faults-')), 'plan')
-  const all = [{ ...head, counts }, ...lines, { kind: 'end' }]
-  writeFileSync(file, all.map((line) => `${JSON.stringify(line)}\n`).join(''))
+  writeFileSync(file, `${planOf([...lines, { kind: 'end' }], { ...PLAN_HEAD, counts })}\n`)
   return file
 }
 
-describe.skipIf(etcdTools.skip)(`an apply to servers on etcd${note}`, { timeout: 300_000 }, () => {
-  let cluster: Cluster
-  beforeAll(async () => {
-    cluster = await startCluster({ servers: 2, etcdMembers: 3, settings: { auth: 'report' } })
-    const code = /code=([\w-]+)/.exec(cluster.servers[0]!.output())![1]!
-    const body = new URLSearchParams({ code, password: 'secret' })
-    const made = await fetch(`${urlOf(0)}/svc/v1/auth/users/admin`, { method: 'POST', body })
-    expect(made.status).toBe(200)
-  }, ETCD_HOOK_MS)
-  afterAll(async () => cluster?.stop())
+describeOnEtcd('an apply to servers on etcd', 300_000, () => {
+  const cluster = clusterForTests({ servers: 2, etcdMembers: 3, settings: { auth: 'report' } })
+  beforeAll(async () => void (await managedBy(cluster.servers[0]!)), ETCD_HOOK_MS)
 
   const urlOf = (server: number): string => cluster.servers[server]!.url
   const apply = async (file: string, server: number) => {
@@ -119,7 +92,7 @@ describe.skipIf(etcdTools.skip)(`an apply to servers on etcd${note}`, { timeout:
   }
 
   test('brings everything once, though the leader of etcd is killed in the middle', async () => {
-    const file = planOf(linesOf('killed-'))
+    const file = planFile(linesOf('killed-'))
     const running = apply(file, 0)
     await vi.waitFor(async () => expect(await isThere(`killed-${ITEMS / 10}`)).toBe(true), {
       timeout: LIMIT_MS,
@@ -137,7 +110,7 @@ describe.skipIf(etcdTools.skip)(`an apply to servers on etcd${note}`, { timeout:
   })
 
   test('of the same plan by two servers at once brings everything once', async () => {
-    const file = planOf(linesOf('twice-'))
+    const file = planFile(linesOf('twice-'))
     await Promise.all([applied(file, 0), applied(file, 1)])
     expect(await applied(file, 1)).toMatchObject({ unchanged: ITEMS * (RECORDS + 1) })
     await expectWhole('twice-')

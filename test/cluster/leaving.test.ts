@@ -1,25 +1,19 @@
 /** A server of several that is stopped in order, while a client still sends it a request (docs/cluster.md, "Upgrade"). */
 import { once } from 'node:events'
 import http from 'node:http'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { clientsOf, unique, until } from '../interface/client.ts'
-import { type Cluster, startCluster } from '../support/cluster.ts'
-import { ETCD_HOOK_MS, etcdTools } from '../support/etcd.ts'
+import { describeOnEtcd } from '../support/etcd.ts'
+import { clusterForTests } from '../support/cluster.ts'
 
-const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
-let cluster: Cluster
+const cluster = clusterForTests({ servers: 2, settings: { 'shutdown-grace': '10m' } })
 
 async function membersOf(url: string): Promise<string> {
   const text = await (await fetch(`${url}/metrics`)).text()
   return /^waypost_members (\d+)$/m.exec(text)![1]!
 }
 
-describe.skipIf(etcdTools.skip)(`a server that stops${note}`, { timeout: 60_000 }, () => {
-  beforeAll(async () => {
-    cluster = await startCluster({ servers: 2, settings: { 'shutdown-grace': '10m' } })
-  }, ETCD_HOOK_MS)
-  afterAll(() => cluster?.stop())
-
+describeOnEtcd('a server that stops', 60_000, () => {
   test('is no member any longer while it finishes a slow request, and still finishes it', async () => {
     const [one, two] = cluster.servers
     const dataId = unique('item')

@@ -1,13 +1,12 @@
 /** Endpoints of etcd that are no cluster: each was restored, or begun, as a cluster of its own. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { clientsOf } from '../interface/client.ts'
-import { ETCD_HOOK_MS, type Etcd, etcdTools, startEtcd } from '../support/etcd.ts'
+import { describeOnEtcd, ETCD_HOOK_MS, type Etcd, startEtcd } from '../support/etcd.ts'
 import { freePort, runWaypost, startWaypost, temporaryDirectory, type Waypost } from '../support/waypost.ts'
 
-const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
 const WAIT = { timeout: 60_000 }
 
-describe.skipIf(etcdTools.skip)(`members of etcd that differ${note}`, { timeout: 180_000 }, () => {
+describeOnEtcd('members of etcd that differ', 180_000, () => {
   const etcds: Etcd[] = []
   const servers: Waypost[] = []
   const endpoints = (): string[] => etcds.flatMap((etcd) => etcd.endpoints)

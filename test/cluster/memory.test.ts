@@ -1,22 +1,19 @@
 /** Servers with different memory on one etcd: the smallest limit counts, and a server that is too small does not join. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { clientsOf, until } from '../interface/client.ts'
-import { type Cluster, startCluster } from '../support/cluster.ts'
-import { ETCD_HOOK_MS, etcdTools } from '../support/etcd.ts'
+import { clusterForTests } from '../support/cluster.ts'
+import { describeOnEtcd, ETCD_HOOK_MS } from '../support/etcd.ts'
 
-const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
 const MIB = 2 ** 20
 /** Each second the servers look at the limits of all. */
 const NEAR_MS = 6_000
 
-describe.skipIf(etcdTools.skip)(`three servers with different memory${note}`, { timeout: 120_000 }, () => {
-  let cluster: Cluster
+describeOnEtcd('three servers with different memory', 120_000, () => {
+  const cluster = clusterForTests({ servers: 2, settings: { 'max-state-memory': '32MiB' } })
 
   beforeAll(async () => {
-    cluster = await startCluster({ servers: 2, settings: { 'max-state-memory': '32MiB' } })
     await cluster.join({ 'max-state-memory': '4MiB' })
   }, ETCD_HOOK_MS)
-  afterAll(() => cluster?.stop())
 
   const svcOf = (server: number) => clientsOf(cluster.servers[server]!.url).svc
   const publish = async (server: number, dataId: string) => {

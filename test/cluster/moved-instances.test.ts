@@ -2,61 +2,26 @@
  * Instances that one server of several has imported in a swap: all list them, later than the old server did, and they wait for
  * their clients.
  */
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { type Cluster, startCluster } from '../support/cluster.ts'
-import { ETCD_HOOK_MS, etcdTools } from '../support/etcd.ts'
+import { beforeAll, expect, test, vi } from 'vitest'
+import { managedBy } from '../support/administrator.ts'
+import { clusterForTests } from '../support/cluster.ts'
+import { describeOnEtcd, ETCD_HOOK_MS } from '../support/etcd.ts'
+import { instanceLine, PLAN_HEAD, planOf, sendPlan } from '../support/plan-lines.ts'
 
-const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
 const AHEAD_MS = 30_000
 /** Instances wait for 40 s, and a lease ends after 10 s. */
 const LONG = { timeout: 120_000, interval: 500 }
 
-describe.skipIf(etcdTools.skip)(`a swap to three servers${note}`, { timeout: 240_000 }, () => {
-  let cluster: Cluster
+describeOnEtcd('a swap to three servers', 240_000, () => {
+  const cluster = clusterForTests({ settings: { auth: 'report' } })
   let clockMs = 0
   beforeAll(async () => {
-    cluster = await startCluster({ settings: { auth: 'report' } })
-    const code = /code=([\w-]+)/.exec(cluster.servers[0]!.output())![1]!
-    await post('/auth/users/admin', new URLSearchParams({ code, password: 'secret' }))
     clockMs = Date.now() + AHEAD_MS
-    await importTo(clockMs)
+    const more = { group: 'DEFAULT_GROUP', ephemeral: true, seenMs: Date.now() }
+    const lines = [1, 2].map((port) => instanceLine('orders', { ...more, port }))
+    const plan = planOf(lines, { ...PLAN_HEAD, lastRefMs: clockMs })
+    expect((await sendPlan(await managedBy(cluster.servers[0]!), plan)).status).toBe(200)
   }, ETCD_HOOK_MS)
-  afterAll(async () => cluster?.stop())
-
-  async function post(path: string, body: URLSearchParams | string, headers: Record<string, string> = {}) {
-    const init = { method: 'POST', headers, body }
-    const response = await fetch(`${cluster.servers[0]!.url}/svc/v1${path}`, init)
-    const text = await response.text()
-    expect(response.status, text).toBe(200)
-    return text
-  }
-
-  async function importTo(lastRefMs: number): Promise<void> {
-    const login = await post('/auth/login', new URLSearchParams({ username: 'nacos', password: 'secret' }))
-    const { accessToken } = JSON.parse(login) as { accessToken: string }
-    const head = { kind: 'plan', format: 1, madeMs: 1, sources: [], counts: {}, lastRefMs }
-    const place = {
-      kind: 'instance',
-      namespace: '',
-      group: 'DEFAULT_GROUP',
-      service: 'orders',
-      cluster: 'DEFAULT',
-    }
-    const rest = {
-      ephemeral: true,
-      weight: 1,
-      enabled: true,
-      healthy: true,
-      metadata: {},
-      app: '',
-      seenMs: Date.now(),
-    }
-    const lines = [head, ...[1, 2].map((port) => ({ ...place, ip: '10.0.0.1', port, ...rest }))]
-    await post('/operator/import', lines.map((line) => JSON.stringify(line)).join('\n'), {
-      'Content-Type': 'application/x-ndjson',
-      Authorization: `Bearer ${accessToken}`,
-    })
-  }
 
   async function listAt(server: number) {
     const { url } = cluster.servers[server]!

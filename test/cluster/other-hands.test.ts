@@ -2,11 +2,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { EtcdClient } from '../../src/store/etcd/client/etcd-client.ts'
 import { prefixEnd } from '../../src/store/etcd/client/range-end.ts'
 import { clientsOf, type Reply } from '../interface/client.ts'
-import { ETCD_HOOK_MS, type Etcd, etcdTools, startEtcd } from '../support/etcd.ts'
+import { describeOnEtcd, ETCD_HOOK_MS, type Etcd, startEtcd } from '../support/etcd.ts'
 import { clientOf } from '../support/etcd-client.ts'
 import { seed } from '../faults/fault-run.ts'
 import { randomFrom } from '../faults/random.ts'
@@ -19,7 +19,6 @@ import {
   type Waypost,
 } from '../support/waypost.ts'
 
-const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
 const WAIT = { timeout: 30_000 }
 const LARGE = 'x'.repeat(700_000)
 
@@ -125,7 +124,7 @@ async function warningsAt({ url }: Waypost): Promise<string[]> {
   return (body.warnings ?? []).map(({ code }) => code)
 }
 
-describe.skipIf(etcdTools.skip)(`keys of etcd in other hands${note}`, { timeout: 240_000 }, () => {
+describeOnEtcd('keys of etcd in other hands', 240_000, () => {
   beforeAll(async () => {
     etcd = await startEtcd()
     raw = clientOf(etcd)

@@ -1,12 +1,10 @@
 /** Strangers who take every place of the peer port keep no member out. */
 import { connect, type Socket } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { clientsOf } from '../interface/client.ts'
-import { type Cluster, startCluster } from '../support/cluster.ts'
-import { ETCD_HOOK_MS, etcdTools } from '../support/etcd.ts'
+import { clusterForTests } from '../support/cluster.ts'
+import { describeOnEtcd, ETCD_HOOK_MS } from '../support/etcd.ts'
 import { freePort } from '../support/waypost.ts'
-
-const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
 
 /** More silent connections than a server has places for, and some that send nonsense. */
 const SENT = [
@@ -17,20 +15,18 @@ const SENT = [
   `a: ${'x'.repeat(20_000)}`,
 ]
 
-describe.skipIf(etcdTools.skip)(`the peer port of a server${note}`, { timeout: 60_000 }, () => {
-  let cluster: Cluster
+describeOnEtcd('the peer port of a server', 60_000, () => {
+  const cluster = clusterForTests({ servers: 0 })
   let port: number
   const strangers = new Set<Socket>()
   let isOver = false
   beforeAll(async () => {
-    cluster = await startCluster({ servers: 0 })
     port = await freePort()
     await cluster.join({ 'peer-port': port })
   }, ETCD_HOOK_MS)
   afterAll(async () => {
     isOver = true
     for (const socket of strangers) socket.destroy()
-    await cluster?.stop()
   })
 
   /** A connection that comes again whenever it is closed. */

@@ -2,15 +2,13 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { systemClock } from '../../src/store/etcd/client/clock.ts'
-import { connectTo } from '../../src/store/etcd/client/connection.ts'
-import { EtcdClient } from '../../src/store/etcd/client/etcd-client.ts'
-import { type Cluster, startCluster } from '../support/cluster.ts'
-import { ETCD_HOOK_MS, etcdTools } from '../support/etcd.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { EtcdClient } from '../../src/store/etcd/client/etcd-client.ts'
+import { clusterForTests } from '../support/cluster.ts'
+import { clientOf } from '../support/etcd-client.ts'
+import { describeOnEtcd, ETCD_HOOK_MS } from '../support/etcd.ts'
 import { freePort, runWaypost, startWaypost, temporaryDirectory, type Waypost } from '../support/waypost.ts'
 
-const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
 const LIMIT_MS = 90_000
 const PASSWORD = 'a password that nobody guesses'
 
@@ -18,7 +16,7 @@ const directory = temporaryDirectory('keys-')
 const keyFile = join(directory, 'keys')
 const otherFile = join(directory, 'other-keys')
 
-let cluster: Cluster
+const cluster = clusterForTests({ servers: 2, settings: { auth: 'on', 'secrets-key-file': keyFile } })
 let servers: Waypost[] = []
 let etcd: EtcdClient
 /** The tools find the data by these, and read the secrets by those. */
@@ -64,16 +62,13 @@ async function sealedBy(name: string): Promise<void> {
   for (const value of values) expect(value).toMatch(new RegExp(`^sealed:${name}\\.`))
 }
 
-describe.skipIf(etcdTools.skip)(`servers that seal their secrets${note}`, { timeout: 2 * LIMIT_MS }, () => {
+describeOnEtcd('servers that seal their secrets', 2 * LIMIT_MS, () => {
   beforeAll(async () => {
     writeFileSync(keyFile, newLine('first'))
     writeFileSync(otherFile, newLine('other'))
-    cluster = await startCluster({ servers: 2, settings: { auth: 'on', 'secrets-key-file': keyFile } })
     flags = cluster.flags
     servers = [...cluster.servers]
-    const { endpoints } = cluster.etcd
-    const open = connectTo(systemClock)
-    etcd = new EtcdClient({ endpoints, clock: systemClock, random: Math.random, open })
+    etcd = clientOf(cluster.etcd)
     const [one] = cluster.servers
     const code = /"code":"([^"]+)"/.exec(one!.output())?.[1] ?? ''
     expect(await send(one!, '/auth/users/admin', { code, password: PASSWORD })).toBe(200)
@@ -82,7 +77,6 @@ describe.skipIf(etcdTools.skip)(`servers that seal their secrets${note}`, { time
   afterAll(async () => {
     etcd?.close()
     for (const server of servers) await server.kill()
-    await cluster?.stop()
   })
 
   test('show none in etcd, and sign users in as before', async () => {

@@ -1,41 +1,33 @@
 /** The secret of the peer channel is replaced while servers run, and they ask each other all the time. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { PeerClient } from '../../src/cluster/peer-client.ts'
 import { STANDING } from '../../src/cluster/peer-question.ts'
 import { peerSecretOf } from '../../src/cluster/peer-secret.ts'
 import { PEER_SECRETS, type StoredSecrets } from '../../src/core/engine/remembered-values.ts'
 import { VERSIONS } from '../../src/core/cluster/members/versions.test-support.ts'
-import { systemClock } from '../../src/store/etcd/client/clock.ts'
-import { connectTo } from '../../src/store/etcd/client/connection.ts'
-import { EtcdClient } from '../../src/store/etcd/client/etcd-client.ts'
+import type { EtcdClient } from '../../src/store/etcd/client/etcd-client.ts'
 import { fromJson } from '../../src/store/etcd/keys/values.ts'
 import { clientsOf } from '../interface/client.ts'
-import { type Cluster, startCluster } from '../support/cluster.ts'
-import { ETCD_HOOK_MS, etcdTools } from '../support/etcd.ts'
+import { clusterForTests } from '../support/cluster.ts'
+import { clientOf } from '../support/etcd-client.ts'
+import { describeOnEtcd, ETCD_HOOK_MS } from '../support/etcd.ts'
 import { freePort, runWaypost } from '../support/waypost.ts'
 
-const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
 const LIMIT_MS = 120_000
 const LOOK_MS = 200
 
-describe.skipIf(etcdTools.skip)(`a secret that is replaced${note}`, { timeout: 2 * LIMIT_MS }, () => {
-  let cluster: Cluster
+describeOnEtcd('a secret that is replaced', 2 * LIMIT_MS, () => {
+  const cluster = clusterForTests({ servers: 1 })
   let etcd: EtcdClient
   let peerPort: number
 
   beforeAll(async () => {
-    cluster = await startCluster({ servers: 1 })
     peerPort = await freePort()
     await cluster.join({ 'peer-port': peerPort })
-    const { endpoints } = cluster.etcd
-    const open = connectTo(systemClock)
-    etcd = new EtcdClient({ endpoints, clock: systemClock, random: Math.random, open })
+    etcd = clientOf(cluster.etcd)
   }, ETCD_HOOK_MS)
 
-  afterAll(async () => {
-    etcd?.close()
-    await cluster?.stop()
-  })
+  afterAll(() => etcd?.close())
 
   async function stored(): Promise<StoredSecrets> {
     const { kvs } = await etcd.range({ key: 'cluster-test/k/peer-secret' })

@@ -1,20 +1,16 @@
 /** Why instances are as they are, as each of several servers shows it to people. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type Client, clientsOf, type Json, unique, until } from '../interface/client.ts'
 import { expectProblem } from '../interface/problem.ts'
-import { type Cluster, startCluster } from '../support/cluster.ts'
-import { ETCD_HOOK_MS, etcdTools } from '../support/etcd.ts'
+import { clusterForTests } from '../support/cluster.ts'
+import { describeOnEtcd } from '../support/etcd.ts'
+import type { Waypost } from '../support/waypost.ts'
 import { connectGrpc } from '../support/grpc-client.ts'
 import { NamingClient } from '../grpc/naming-fixture.ts'
 
-const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
+const cluster = clusterForTests({ servers: 2 })
 
-let cluster: Cluster
-
-describe.skipIf(etcdTools.skip)(`two servers${note}`, { timeout: 30_000 }, () => {
-  beforeAll(async () => void (cluster = await startCluster({ servers: 2 })), ETCD_HOOK_MS)
-  afterAll(() => cluster?.stop())
-
+describeOnEtcd('two servers', 30_000, () => {
   const healths = async (serviceName: string): Promise<Json[]> =>
     Promise.all(
       cluster.servers.map(async ({ url }) => {
@@ -25,7 +21,7 @@ describe.skipIf(etcdTools.skip)(`two servers${note}`, { timeout: 30_000 }, () =>
 
   test('say both that an instance is probed, and the one that does it what it has found', async () => {
     const serviceName = unique('svc')
-    const [{ url, port }] = cluster.servers as [Cluster['servers'][0]]
+    const [{ url, port }] = cluster.servers as [Waypost]
     const instance = { serviceName, ip: '127.0.0.1', port, ephemeral: false }
     await clientsOf(url).svc.post('/ns/instance', instance)
     const found = await until(

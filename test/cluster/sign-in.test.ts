@@ -1,14 +1,12 @@
 /** Sign-in over all servers: users, keys and sessions are in etcd (docs/cluster.md). */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Cluster, startCluster } from '../support/cluster.ts'
-import { ETCD_HOOK_MS, etcdTools } from '../support/etcd.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { clusterForTests } from '../support/cluster.ts'
+import { describeOnEtcd, ETCD_HOOK_MS } from '../support/etcd.ts'
 import { runWaypost, temporaryDirectory, type Waypost } from '../support/waypost.ts'
 
-const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
-
-let cluster: Cluster
+const cluster = clusterForTests({ settings: { auth: 'on' } })
 
 /** `call`: method and path, such as `GET /svc/v1/auth/users`. */
 async function send(server: Waypost, call: string, form: Record<string, string> = {}) {
@@ -37,19 +35,16 @@ async function session(server: Waypost, method: string, { form = {}, cookie = ''
   return { status: response.status, cookie: response.headers.get('set-cookie')?.split(';')[0] ?? '' }
 }
 
-describe.skipIf(etcdTools.skip)(`three servers that ask for sign-in${note}`, { timeout: 90_000 }, () => {
+describeOnEtcd('three servers that ask for sign-in', 90_000, () => {
   let token: string
 
   beforeAll(async () => {
-    cluster = await startCluster({ settings: { auth: 'on' } })
     const [one] = cluster.servers
     const code = /"code":"([^"]+)"/.exec(one!.output())?.[1] ?? ''
     const form = { code, password: 'first password' }
     expect(await send(one!, 'POST /svc/v1/auth/users/admin', form)).toMatchObject({ status: 200 })
     token = await tokenOf(cluster.servers[1]!, 'nacos', 'first password').catch(() => '')
   }, ETCD_HOOK_MS)
-
-  afterAll(() => cluster?.stop())
 
   test('of several tools that make the first administrator of an empty store, one does', async () => {
     const file = join(temporaryDirectory('secret-'), 'password')

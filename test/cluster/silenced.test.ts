@@ -1,19 +1,14 @@
 /** All servers remember what silence has removed: a beat at any of them brings it back on all. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Cluster, startCluster } from '../support/cluster.ts'
-import { ETCD_HOOK_MS, etcdTools } from '../support/etcd.ts'
+import { expect, test } from 'vitest'
+import { describeOnEtcd } from '../support/etcd.ts'
+import { clusterForTests } from '../support/cluster.ts'
 import type { Waypost } from '../support/waypost.ts'
 
-const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
 const WHERE = { ip: '10.0.0.1', port: 80 }
 const METADATA = { zone: 'a', 'preserved.heart.beat.timeout': '1000', 'preserved.ip.delete.timeout': '3000' }
 
-describe.skipIf(etcdTools.skip)(`silence on three servers${note}`, { timeout: 60_000 }, () => {
-  let cluster: Cluster
-  beforeAll(async () => {
-    cluster = await startCluster({ servers: 3 })
-  }, ETCD_HOOK_MS)
-  afterAll(() => cluster?.stop())
+describeOnEtcd('silence on three servers', 60_000, () => {
+  const cluster = clusterForTests({ servers: 3 })
 
   const shown = async ({ url }: Waypost, page = 'instances') => {
     const answer = await fetch(`${url}/svc/v1/console/${page}?serviceName=s`)

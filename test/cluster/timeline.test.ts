@@ -1,10 +1,9 @@
 /** The timeline of a service is collected from all servers, and names one that does not reply. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Cluster, startCluster } from '../support/cluster.ts'
-import { ETCD_HOOK_MS, etcdTools } from '../support/etcd.ts'
+import { expect, test } from 'vitest'
+import { describeOnEtcd } from '../support/etcd.ts'
+import { clusterForTests } from '../support/cluster.ts'
 import type { Waypost } from '../support/waypost.ts'
 
-const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
 const INSTANCE = { serviceName: 's', ip: '10.0.0.1', port: '80', ephemeral: 'false' }
 
 interface Timeline {
@@ -13,12 +12,8 @@ interface Timeline {
   readonly missingServers: readonly string[]
 }
 
-describe.skipIf(etcdTools.skip)(`a timeline on two servers${note}`, { timeout: 60_000 }, () => {
-  let cluster: Cluster
-  beforeAll(async () => {
-    cluster = await startCluster({ servers: 2 })
-  }, ETCD_HOOK_MS)
-  afterAll(() => cluster?.stop())
+describeOnEtcd('a timeline on two servers', 60_000, () => {
+  const cluster = clusterForTests({ servers: 2 })
 
   const timeline = async ({ url }: Waypost): Promise<Timeline> => {
     const answer = await fetch(`${url}/svc/v1/console/timeline?serviceName=s`)

@@ -1,11 +1,10 @@
 /** Pages count the servers and clients of the whole cluster, whichever server answers. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { clientsOf, md5, until } from '../interface/client.ts'
-import { type Cluster, startCluster } from '../support/cluster.ts'
-import { ETCD_HOOK_MS, etcdTools } from '../support/etcd.ts'
+import { clusterForTests } from '../support/cluster.ts'
+import { describeOnEtcd } from '../support/etcd.ts'
 import { connectGrpc, type GrpcClient } from '../support/grpc-client.ts'
 
-const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
 /** Servers ask each other every 2 s, and wait 1 s for an answer; the rest is for a busy machine. */
 const NEAR_MS = 6_000
 /** A lease ends after 10 s. */
@@ -17,13 +16,11 @@ interface Member {
   readonly lastRefMs: number
 }
 
-describe.skipIf(etcdTools.skip)(`pages of three servers${note}`, { timeout: 120_000 }, () => {
-  let cluster: Cluster
+describeOnEtcd('pages of three servers', 120_000, () => {
+  const cluster = clusterForTests()
   const open: GrpcClient[] = []
-  beforeAll(async () => void (cluster = await startCluster()), ETCD_HOOK_MS)
   afterAll(async () => {
     await Promise.all(open.map((client) => client.close()))
-    await cluster?.stop()
   })
 
   const svcOf = (server: number) => clientsOf(cluster.servers[server]!.url).svc

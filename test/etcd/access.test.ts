@@ -1,7 +1,7 @@
 /** TLS to etcd, and users of etcd: the client, and whole servers. */
 import { copyFileSync, writeFileSync } from 'node:fs'
 import { createSecureServer } from 'node:http2'
-import { type AddressInfo } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -13,7 +13,7 @@ import type { EtcdError } from '../../src/store/etcd/client/etcd-error.ts'
 import type { Txn } from '../../src/store/etcd/client/messages.ts'
 import { prefixEnd } from '../../src/store/etcd/client/range-end.ts'
 import { Authority } from '../support/certificates.ts'
-import { ETCD_HOOK_MS, etcdTools, startEtcd, type Etcd } from '../support/etcd.ts'
+import { describeOnEtcd, ETCD_HOOK_MS, etcdTools, startEtcd, type Etcd } from '../support/etcd.ts'
 import { needTool } from '../support/need-tool.ts'
 import { runWaypost, startWaypost, temporaryDirectory, freePort } from '../support/waypost.ts'
 import { changePassword, turnOnAuth } from './etcd-users.ts'
@@ -167,7 +167,7 @@ describe.skipIf(openssl.skip)('certificates that are wrong', { timeout: TEST_MS 
   })
 })
 
-describe.skipIf(etcdTools.skip)(`etcd with users${note}`, { timeout: TEST_MS }, () => {
+describeOnEtcd('etcd with users', TEST_MS, () => {
   let etcd: Etcd
   beforeAll(async () => {
     etcd = await startEtcd({ flags: { 'auth-token-ttl': '2' } })

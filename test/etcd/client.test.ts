@@ -1,16 +1,15 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { systemClock } from '../../src/store/etcd/client/clock.ts'
 import { connectTo } from '../../src/store/etcd/client/connection.ts'
 import { EtcdClient } from '../../src/store/etcd/client/etcd-client.ts'
 import type { TxnOperation, Txn } from '../../src/store/etcd/client/messages.ts'
 import { prefixEnd } from '../../src/store/etcd/client/range-end.ts'
-import { ETCD_HOOK_MS, etcdTools, startEtcd, type Etcd, type EtcdMember } from '../support/etcd.ts'
+import { describeOnEtcd, ETCD_HOOK_MS, startEtcd, type Etcd, type EtcdMember } from '../support/etcd.ts'
 import { recordWatch, type WatchRecord } from './watch-record.ts'
 
-const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
 const TEST_MS = 90_000
 
 /** Tests run on machines that are busy: these limits only bound what would hang. */
@@ -29,7 +28,7 @@ function clientOf(etcd: Pick<Etcd, 'endpoints'>, callMs = LIMITS.callMs): EtcdCl
 const put = (key: string, value = 'v'): TxnOperation => ({ do: 'put', key, value: Buffer.from(value) })
 const always = (...success: TxnOperation[]): Txn => ({ compare: [], success })
 
-describe.skipIf(etcdTools.skip)(`the client on one member${note}`, { timeout: TEST_MS }, () => {
+describeOnEtcd('the client on one member', TEST_MS, () => {
   let etcd: Etcd
   let client: EtcdClient
   beforeAll(async () => {
@@ -195,7 +194,7 @@ describe.skipIf(etcdTools.skip)(`the client on one member${note}`, { timeout: TE
   })
 })
 
-describe.skipIf(etcdTools.skip)(`the client on three members${note}`, { timeout: TEST_MS }, () => {
+describeOnEtcd('the client on three members', TEST_MS, () => {
   let etcd: Etcd
   let client: EtcdClient
   let record: WatchRecord

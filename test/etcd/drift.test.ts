@@ -1,18 +1,16 @@
 /** The memory of a server is compared with etcd (src/store/etcd/keys/known-keys.ts). */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { address, registration } from '../../src/core/core.test-support.ts'
 import { deregisterInstance } from '../../src/core/naming/commands/instance-commands.ts'
 import type { EtcdClient } from '../../src/store/etcd/client/etcd-client.ts'
 import type { KeyChange } from '../../src/store/etcd/client/whole-revisions.ts'
-import { ETCD_HOOK_MS, etcdTools, startEtcd, type Etcd } from '../support/etcd.ts'
-import { publish, register, startStoreServer, type StoreServer } from './store-server.ts'
+import { describeOnEtcd } from '../support/etcd.ts'
+import { etcdForThisFile } from './etcd-of-file.ts'
+import { publish, register, type StoreServer } from './store-server.ts'
 
-const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
 const LIMIT_MS = 30_000
 
-let etcd: Etcd
-let prefix = ''
-let prefixes = 0
+const here = etcdForThisFile()
 /** Which events the watch of the second server loses. */
 let loses: (event: KeyChange) => boolean
 let one: StoreServer
@@ -30,27 +28,22 @@ function losing(client: EtcdClient): void {
 }
 
 const ofKind = (letter: string, event: KeyChange): boolean =>
-  (event.kind === 'put' ? event.kv.key : event.key).startsWith(`${prefix}/${letter}/`)
+  (event.kind === 'put' ? event.kv.key : event.key).startsWith(`${here.prefix}/${letter}/`)
 
 async function caughtUp(): Promise<void> {
   const { applied } = one.store.figures
   await expect.poll(() => two.store.figures.applied, { timeout: LIMIT_MS }).toBeGreaterThanOrEqual(applied)
 }
 
-describe.skipIf(etcdTools.skip)(`a comparison with etcd${note}`, { timeout: 90_000 }, () => {
-  beforeAll(async () => (etcd = await startEtcd()), ETCD_HOOK_MS)
-  afterAll(() => etcd?.stop())
+describeOnEtcd('a comparison with etcd', 90_000, () => {
   beforeEach(async () => {
-    prefix = `drift-${prefixes++}`
     loses = () => false
-    const place = { endpoints: etcd.endpoints, prefix }
-    one = await startStoreServer(place, 1)
-    two = await startStoreServer(place, 2, { connected: losing })
+    one = await here.start(here.prefix, 1)
+    two = await here.start(here.prefix, 2, { connected: losing })
     await one.engine.execute(publish('first'))
     for (const port of [1, 2, 3]) await one.engine.execute(register(port))
     await caughtUp()
   })
-  afterEach(async () => void (await Promise.all([one, two].map((server) => server.stop()))))
 
   test('finds nothing while nothing is lost, also beside changes', async () => {
     const changes = [4, 5, 6, 7, 8, 9].map(async (port) => one.engine.execute(register(port)))

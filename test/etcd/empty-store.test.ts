@@ -1,27 +1,23 @@
 /** Absence in etcd that a server does not believe (src/store/etcd/format/store-in-use.ts). */
 import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { firstSecrets, secretsText } from '../../src/cluster/shared-secrets.ts'
 import { SIGNING_KEY } from '../../src/core/access/access-records.ts'
 import { createFirstKey, rotateKeys } from '../../src/core/access/signing-key-commands.ts'
-import type { EtcdClient } from '../../src/store/etcd/client/etcd-client.ts'
 import { prefixEnd } from '../../src/store/etcd/client/range-end.ts'
 import { installationBytes, newInstallation } from '../../src/store/etcd/format/installation-name.ts'
 import { noticeBytes, type StoreEmpty } from '../../src/store/etcd/format/store-empty.ts'
-import { ETCD_HOOK_MS, type Etcd, etcdTools, startEtcd } from '../support/etcd.ts'
-import { clientOf } from '../support/etcd-client.ts'
+import { describeOnEtcd } from '../support/etcd.ts'
 import { temporaryDirectory } from '../support/waypost.ts'
-import { publish, register, startStoreServer, type StoreServer } from './store-server.ts'
+import { publish, register, type StoreServer } from './store-server.ts'
+import { etcdForThisFile } from './etcd-of-file.ts'
 
-const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
+const directory = temporaryDirectory('etcd-')
+const here = etcdForThisFile({ directory })
+const { put, remove } = here
 const WAIT = { timeout: 30_000 }
 
-let etcd: Etcd
-let raw: EtcdClient
-let directory = ''
-let prefixes = 0
-const servers: StoreServer[] = []
 const said: string[] = []
 const loads: { before: number; after: number }[] = []
 
@@ -37,15 +33,12 @@ async function start(
   port: number,
   waitForOthers = () => Promise.resolve(),
 ): Promise<StoreServer> {
-  const place = { endpoints: etcd.endpoints, prefix }
-  const server = await startStoreServer(place, port, { watched, reloaded, waitForOthers })
-  servers.push(server)
-  return server
+  return here.start(prefix, port, { watched, reloaded, waitForOthers })
 }
 
 /** A running server with an item and an instance, which is a member. */
 async function newStore(): Promise<{ prefix: string; server: StoreServer }> {
-  const prefix = `empty-${prefixes++}`
+  const prefix = here.newPrefix()
   const server = await start(prefix, 1)
   await server.engine.execute(publish('kept'))
   await server.engine.execute(register(80))
@@ -53,21 +46,13 @@ async function newStore(): Promise<{ prefix: string; server: StoreServer }> {
   return { prefix, server }
 }
 
-async function put(key: string, value: string | Uint8Array): Promise<void> {
-  await raw.txn({ compare: [], success: [{ do: 'put', key, value: Buffer.from(value) }] })
-}
-
-async function remove(key: string, end?: string): Promise<void> {
-  await raw.txn({ compare: [], success: [{ do: 'delete', key, ...(end !== undefined && { end }) }] })
-}
-
 async function valueOf(key: string): Promise<string | undefined> {
-  const [kv] = (await raw.range({ key })).kvs
+  const [kv] = (await here.raw.range({ key })).kvs
   return kv && Buffer.from(kv.value).toString()
 }
 
 async function keysOf(prefix: string): Promise<string[]> {
-  const { kvs } = await raw.range({ key: `${prefix}/`, end: prefixEnd(`${prefix}/`), keysOnly: true })
+  const { kvs } = await here.raw.range({ key: `${prefix}/`, end: prefixEnd(`${prefix}/`), keysOnly: true })
   return kvs.map(({ key }) => key.slice(prefix.length + 1))
 }
 
@@ -92,24 +77,14 @@ async function isBack(server: StoreServer): Promise<void> {
   expect(server.contentOf()).toBe('changed')
 }
 
-describe.skipIf(etcdTools.skip)(`an absence in etcd${note}`, { timeout: 120_000 }, () => {
-  beforeAll(async () => {
-    directory = temporaryDirectory('etcd-')
-    etcd = await startEtcd({ directory })
-    raw = clientOf(etcd)
-  }, ETCD_HOOK_MS)
+describeOnEtcd('an absence in etcd', 120_000, () => {
   afterEach(async () => {
-    await Promise.all(servers.splice(0).map((server) => server.stop()))
     said.splice(0)
     loads.splice(0)
   })
-  afterAll(async () => {
-    raw?.close()
-    await etcd?.stop()
-  })
 
   test('of everything at a first start waits for servers that know more', async () => {
-    const prefix = `empty-${prefixes++}`
+    const prefix = here.newPrefix()
     const notice = noticeBytes({ installation: null, member: '10.0.0.1:8848', layout: '4' })
     const starting = start(prefix, 1, () => put(`${prefix}/k/store-empty`, notice))
     await expect(starting).rejects.toThrow('the server 10.0.0.1:8848 has seen data here')
@@ -117,7 +92,7 @@ describe.skipIf(etcdTools.skip)(`an absence in etcd${note}`, { timeout: 120_000 
   })
 
   test('of a name is ended by the elected server, once all members understand it', async () => {
-    const prefix = `empty-${prefixes++}`
+    const prefix = here.newPrefix()
     await put(`${prefix}/format`, '4')
     const server = await start(prefix, 1)
     await server.membership.join(server.facts)
@@ -168,7 +143,7 @@ describe.skipIf(etcdTools.skip)(`an absence in etcd${note}`, { timeout: 120_000 
       const key = `${prefix}/${folder}`
       return { do: 'delete', key, end: prefixEnd(key) } as const
     })
-    await raw.txn({ compare: [], success: [...deletes, ...begun] })
+    await here.raw.txn({ compare: [], success: [...deletes, ...begun] })
     await isHeld(server, 'etcd has the installation')
   })
 
@@ -215,7 +190,7 @@ describe.skipIf(etcdTools.skip)(`an absence in etcd${note}`, { timeout: 120_000 
 
   test('of later changes in a snapshot of yesterday is loaded, and the numbers of keys are said', async () => {
     const { server } = await newStore()
-    const [member] = etcd.members
+    const [member] = here.etcd.members
     const place = join(directory, member!.name)
     const yesterday = join(temporaryDirectory('yesterday-'), 'data')
     await member!.kill()

@@ -1,54 +1,30 @@
 /** Keys under the prefix of an installation that are not its own: nothing deletes them, and no server ends. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createFirstAdministrator } from '../../src/core/access/access-commands.ts'
 import type { AuditEvent } from '../../src/core/audit/audit-event.ts'
 import { deleteConfig } from '../../src/core/config/commands/publish-config.ts'
 import { resealAll } from '../../src/store/etcd/sealing/resealing.ts'
-import type { EtcdClient } from '../../src/store/etcd/client/etcd-client.ts'
 import { prefixEnd } from '../../src/store/etcd/client/range-end.ts'
 import { nestedPrefixes } from '../../src/store/etcd/format/nested-prefixes.ts'
 import { Keys } from '../../src/store/etcd/keys/keys.ts'
-import { ETCD_HOOK_MS, type Etcd, etcdTools, startEtcd } from '../support/etcd.ts'
-import { clientOf } from '../support/etcd-client.ts'
-import { runWaypost, startWaypost } from '../support/waypost.ts'
+import { describeOnEtcd, startEtcd } from '../support/etcd.ts'
+import { startWaypost } from '../support/waypost.ts'
 import { turnOnAuth } from './etcd-users.ts'
 import { KEY, publish, register, startStoreServer, type StoreServer } from './store-server.ts'
+import { etcdForThisFile } from './etcd-of-file.ts'
+
+const here = etcdForThisFile()
+const { newPrefix, put, remove, servers, start } = here
 
 /** The folders of all kinds of keys, and others. */
 const FOLDERS = 'a b c e g h i k p q r s v w x y z dev r/user c/public x/0000000000000007 w/public/G/b'.split(
   ' ',
 )
-const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
-
-let etcd: Etcd
-let raw: EtcdClient
-let prefixes = 0
-const servers: StoreServer[] = []
-
-const newPrefix = (): string => `foreign-${prefixes++}`
-
-async function start(
-  prefix: string,
-  port: number,
-  options: Parameters<typeof startStoreServer>[2] = {},
-): Promise<StoreServer> {
-  const server = await startStoreServer({ endpoints: etcd.endpoints, prefix }, port, options)
-  servers.push(server)
-  return server
-}
-
-async function put(key: string, value: string | Buffer): Promise<void> {
-  await raw.txn({ compare: [], success: [{ do: 'put', key, value: Buffer.from(value) }] })
-}
-
-async function remove(prefix: string): Promise<void> {
-  await raw.txn({ compare: [], success: [{ do: 'delete', key: prefix, end: prefixEnd(prefix) }] })
-}
 
 /** All keys below a prefix, with their values. */
 async function keysBelow(prefix: string): Promise<Map<string, string>> {
   const found = new Map<string, string>()
-  for await (const { kvs } of raw.pages({ key: prefix, end: prefixEnd(prefix), pageSize: 1_000 }))
+  for await (const { kvs } of here.raw.pages({ key: prefix, end: prefixEnd(prefix), pageSize: 1_000 }))
     for (const { key, value } of kvs) found.set(key, Buffer.from(value).toString('latin1'))
   return found
 }
@@ -94,17 +70,7 @@ async function cleanAll({ store, client, sealing }: StoreServer): Promise<void> 
   await resealAll(client, sealing)
 }
 
-describe.skipIf(etcdTools.skip)(`keys that are not of this installation${note}`, { timeout: 180_000 }, () => {
-  beforeAll(async () => {
-    etcd = await startEtcd()
-    raw = clientOf(etcd)
-  }, ETCD_HOOK_MS)
-  afterAll(async () => {
-    await Promise.all(servers.map((server) => server.stop()))
-    raw?.close()
-    await etcd?.stop()
-  })
-
+describeOnEtcd('keys that are not of this installation', 180_000, () => {
   test('no cleaning removes or changes a key that is not its own, and no server ends', async () => {
     const alone = newPrefix()
     await use(await start(alone, 1), alone)
@@ -156,7 +122,7 @@ describe.skipIf(etcdTools.skip)(`keys that are not of this installation${note}`,
       await expect(start(outer, 2)).rejects.toThrow(
         `uses the prefix ${outer}${inner}/ of this etcd, which is below`,
       )
-      expect((await raw.range({ key: `${outer}/format` })).count).toBe(0)
+      expect((await here.raw.range({ key: `${outer}/format` })).count).toBe(0)
       // A prefix that only begins alike is another one.
       await start(`${outer}${inner}-2`, 3)
     },
@@ -174,10 +140,9 @@ describe.skipIf(etcdTools.skip)(`keys that are not of this installation${note}`,
       const prefix = newPrefix()
       await start(prefix, 1)
       await put(`${prefix}/${folder}/format`, '4')
-      const all = await nestedPrefixes(raw, new Keys(`${prefix}/`))
+      const all = await nestedPrefixes(here.raw, new Keys(`${prefix}/`))
       expect(all).toEqual(folder === 'r/user' ? [] : [`${prefix}/${folder}/`])
-      const places = [`--etcd-endpoints=${etcd.endpoints.join(',')}`, `--etcd-prefix=${prefix}`]
-      const { stdout } = await runWaypost(['doctor', '--store', 'etcd', ...places])
+      const { stdout } = await here.doctor(prefix)
       expect(stdout).toContain(`prefix ${prefix}/${folder}/`)
       expect(stdout).toContain('prefix-nested: another installation is below this one')
     },
@@ -205,7 +170,7 @@ describe.skipIf(etcdTools.skip)(`keys that are not of this installation${note}`,
     await start(prefix, 1)
     await start(`${newPrefix()}`, 1)
     await put(`${prefix}/q/format`, '4')
-    const settings = { store: 'etcd', 'etcd-endpoints': etcd.endpoints.join(','), 'etcd-prefix': prefix }
+    const settings = { store: 'etcd', 'etcd-endpoints': here.etcd.endpoints.join(','), 'etcd-prefix': prefix }
     const server = await startWaypost({ settings })
     const answer = async (): Promise<unknown> => (await fetch(`${server.url}/readyz`)).json()
     await expect.poll(answer, { timeout: 30_000 }).toMatchObject({
@@ -213,7 +178,7 @@ describe.skipIf(etcdTools.skip)(`keys that are not of this installation${note}`,
       warnings: [{ code: 'prefix-nested', detail: expect.stringContaining(`${prefix}/q/`) as string }],
     })
     await server.stop()
-    await remove(`${prefix}/`)
+    await remove(`${prefix}/`, prefixEnd(`${prefix}/`))
   })
 
   test('a parent that etcd does not let the servers read is no finding, and nobody is told of a refusal', async () => {

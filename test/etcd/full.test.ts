@@ -1,12 +1,12 @@
 /** A server whose etcd has little room, and then none (src/store/etcd/space/space.ts). */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Client, type Reply, sleep, until } from '../interface/client.ts'
-import { ETCD_HOOK_MS, type Etcd, etcdTools, startEtcd } from '../support/etcd.ts'
+import { describeOnEtcd, ETCD_HOOK_MS, type Etcd, startEtcd } from '../support/etcd.ts'
+import { connectGrpc } from '../support/grpc-client.ts'
 import { freePort, runWaypost, startWaypost, temporaryDirectory, type Waypost } from '../support/waypost.ts'
 
-const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
 const MIB = 1024 * 1024
 /** The file of etcd grows in steps of 16 MiB: quota and reserve are several steps. */
 const QUOTA = 128 * MIB
@@ -86,7 +86,7 @@ async function makeSpace(): Promise<void> {
   await disarm()
 }
 
-describe.skipIf(etcdTools.skip)(`a server whose etcd is full${note}`, { timeout: 120_000 }, () => {
+describeOnEtcd('a server whose etcd is full', 120_000, () => {
   beforeAll(async () => {
     etcd = await startEtcd({ quotaBytes: QUOTA })
     const password = join(temporaryDirectory('secret-'), 'password')
@@ -155,8 +155,13 @@ describe.skipIf(etcdTools.skip)(`a server whose etcd is full${note}`, { timeout:
       ),
     ])
       expect([refused.status, refused.text]).toEqual([507, expect.stringContaining('etcdctl alarm disarm')])
+    const grpc = await connectGrpc(server)
+    const { body } = await grpc.ask('ConfigPublishRequest', { ...ITEM, content: 'other' })
+    expect(body).toMatchObject({ success: false, message: expect.stringContaining('NOSPACE') as string })
+    await grpc.close()
     for (const answer of [
       await svc.get('/ns/instance/list', { serviceName: 'S' }),
+      await svc.get('/cs/configs', ITEM),
       await client.put('/nacos/v1/ns/instance/beat', { ...INSTANCE, beat: JSON.stringify(INSTANCE) }),
       await client.post(
         '/nacos/v1/cs/configs/listener',

@@ -1,46 +1,37 @@
 /** Gray versions with large texts on etcd: history shares their pieces instead of writing them once more (docs/decisions/0060). */
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { deleteConfig } from '../../src/core/config/commands/publish-config.ts'
 import { stopGray } from '../../src/core/config/commands/end-gray.ts'
 import { growGray, publishGray } from '../../src/core/config/commands/publish-gray.ts'
 import { configKey } from '../../src/core/config/state/config-item.ts'
 import { GRAY, grayHistoryKey, MOST_GRAY_VERSIONS } from '../../src/core/config/state/gray-version.ts'
-import { systemClock } from '../../src/store/etcd/client/clock.ts'
-import { connectTo } from '../../src/store/etcd/client/connection.ts'
-import { EtcdClient } from '../../src/store/etcd/client/etcd-client.ts'
 import { Client } from '../interface/client.ts'
-import { ETCD_HOOK_MS, type Etcd, etcdTools, startEtcd } from '../support/etcd.ts'
+import { describeOnEtcd } from '../support/etcd.ts'
 import { freePort, runWaypost, startWaypost, temporaryDirectory, type Waypost } from '../support/waypost.ts'
-import { startStoreServer, type StoreServer } from './store-server.ts'
+import type { StoreServer } from './store-server.ts'
+import { etcdForThisFile } from './etcd-of-file.ts'
 
-const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
+const here = etcdForThisFile()
 const TEN_MIB = 10 * 1024 * 1024
 const MIB = 1024 * 1024
 const OPERATOR = { ip: '10.0.0.1', user: null }
 const KEY = configKey('public', 'G', 'heavy')
 const md5 = (text: string): string => createHash('md5').update(text).digest('hex')
 
-let etcd: Etcd
-/** Reads what etcd really has. */
-let raw: EtcdClient
-let prefix = ''
-let prefixes = 0
-const servers: StoreServer[] = []
 /** A server as a process of its own. */
 let whole: Waypost | undefined
 
-async function start(port: number): Promise<StoreServer> {
-  const server = await startStoreServer({ endpoints: etcd.endpoints, prefix }, port)
-  servers.push(server)
-  await server.membership.join(server.facts)
-  return server
-}
+const start = (port: number): Promise<StoreServer> => here.join(here.prefix, port)
 
 /** How many pieces of contents there are. */
 async function pieces(): Promise<number> {
-  const { count } = await raw.range({ key: `${prefix}/x/`, end: `${prefix}/x0`, countOnly: true })
+  const { count } = await here.raw.range({
+    key: `${here.prefix}/x/`,
+    end: `${here.prefix}/x0`,
+    countOnly: true,
+  })
   return count
 }
 
@@ -66,27 +57,18 @@ async function records({ store }: StoreServer): Promise<[op: string, text: strin
   return found
 }
 
-describe.skipIf(etcdTools.skip)(`gray versions with large texts on etcd${note}`, { timeout: 120_000 }, () => {
-  beforeAll(async () => {
-    etcd = await startEtcd()
-    const { endpoints } = etcd
-    raw = new EtcdClient({ endpoints, clock: systemClock, random: Math.random, open: connectTo(systemClock) })
-  }, ETCD_HOOK_MS)
-  afterAll(async () => {
-    raw?.close()
-    await etcd?.stop()
-  })
-  beforeEach(() => (prefix = `gray-${prefixes++}`))
-  afterEach(async () => {
-    await Promise.all(servers.splice(0).map((server) => server.stop()))
-    await whole?.kill()
-  })
+describeOnEtcd('gray versions with large texts on etcd', 120_000, () => {
+  afterEach(() => whole?.kill())
 
   test(
     'ten of 10 MiB are made, promoted and deleted, and history has each text',
     { timeout: 400_000 },
     async () => {
-      const settings = { store: 'etcd', 'etcd-endpoints': etcd.endpoints.join(','), 'etcd-prefix': prefix }
+      const settings = {
+        store: 'etcd',
+        'etcd-endpoints': here.etcd.endpoints.join(','),
+        'etcd-prefix': here.prefix,
+      }
       const server = await startWaypost({ settings: { ...settings, 'peer-port': await freePort() } })
       whole = server
       const svc = new Client(`${server.url}/svc/v1`)
@@ -118,13 +100,7 @@ describe.skipIf(etcdTools.skip)(`gray versions with large texts on etcd${note}`,
       }
       svc.close()
       expect(await server.stop()).toBe(0)
-      const doctor = await runWaypost([
-        'doctor',
-        '--store=etcd',
-        `--etcd-endpoints=${etcd.endpoints.join(',')}`,
-        `--etcd-prefix=${prefix}`,
-        '--json',
-      ])
+      const doctor = await here.doctor(here.prefix, '--json')
       expect([doctor.code, JSON.parse(doctor.stdout).counts]).toEqual([0, { damage: 0, notes: 0 }])
     },
   )
@@ -160,14 +136,17 @@ describe.skipIf(etcdTools.skip)(`gray versions with large texts on etcd${note}`,
     await server.engine.execute(deleteConfig(KEY, OPERATOR))
     const before = await records(server)
     const directory = join(temporaryDirectory('copy-'), 'new')
-    const back = `${prefix}-back`
+    const back = `${here.prefix}-back`
     const run = async (...args: string[]): Promise<void> => {
-      const { code, stderr } = await runWaypost([...args, `--etcd-endpoints=${etcd.endpoints.join(',')}`])
+      const { code, stderr } = await runWaypost([
+        ...args,
+        `--etcd-endpoints=${here.etcd.endpoints.join(',')}`,
+      ])
       expect([code, stderr]).toEqual([0, expect.not.stringContaining('waypost:')])
     }
-    await run('copy-store', '--from=etcd', `--to=${directory}`, `--etcd-prefix=${prefix}`)
+    await run('copy-store', '--from=etcd', `--to=${directory}`, `--etcd-prefix=${here.prefix}`)
     await run('copy-store', `--from=${directory}`, '--to=etcd', `--etcd-prefix=${back}`)
-    prefix = back
+    here.prefix = back
     const copied = await start(2)
     expect(await records(copied)).toEqual(before)
     await copied.store.cleanHistory({ beforeMs: Number.MAX_SAFE_INTEGER, keep: 0, most: 100 })

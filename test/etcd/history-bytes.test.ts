@@ -1,29 +1,22 @@
 /** The bytes of history on etcd (src/store/etcd/history/history-cut.ts). */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { deleteConfig } from '../../src/core/config/commands/publish-config.ts'
 import { configKey } from '../../src/core/config/state/config-item.ts'
 import { HistorySize } from '../../src/store/etcd/history/history-size.ts'
 import { Keys } from '../../src/store/etcd/keys/keys.ts'
 import { randomFrom } from '../faults/random.ts'
-import { ETCD_HOOK_MS, etcdTools, startEtcd, type Etcd } from '../support/etcd.ts'
-import { publish, startStoreServer, type StoreServer } from './store-server.ts'
+import { describeOnEtcd } from '../support/etcd.ts'
+import { publish, type StoreServer } from './store-server.ts'
+import { etcdForThisFile } from './etcd-of-file.ts'
 
-const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
+const here = etcdForThisFile()
 const KIB = 1024
 const BY = { ip: '10.0.0.9', user: null }
 const SEED = 27
 
-let etcd: Etcd
-let prefix = ''
-let prefixes = 0
-const servers: StoreServer[] = []
-
 async function startServer(port: number, limits: { maxBytes?: number; maxBytesOfItem?: number }) {
   const history = { maxBytes: Infinity, maxBytesOfItem: Infinity, ...limits }
-  const server = await startStoreServer({ endpoints: etcd.endpoints, prefix }, port, {
-    history: () => history,
-  })
-  servers.push(server)
+  const server = await here.start(here.prefix, port, { history: () => history })
   await expect.poll(() => server.store.historyBytes).toBeDefined()
   return server
 }
@@ -42,17 +35,12 @@ async function recordsOf(server: StoreServer, dataId: string): Promise<number> {
 
 /** The bytes that are there, counted again. */
 async function counted(server: StoreServer): Promise<number | undefined> {
-  const size = new HistorySize(server.client, new Keys(`${prefix}/`))
-  await size.begin((await server.client.range({ key: prefix })).revision)
+  const size = new HistorySize(server.client, new Keys(`${here.prefix}/`))
+  await size.begin((await server.client.range({ key: here.prefix })).revision)
   return size.total
 }
 
-describe.skipIf(etcdTools.skip)(`the bytes of history on etcd${note}`, { timeout: 90_000 }, () => {
-  beforeAll(async () => (etcd = await startEtcd()), ETCD_HOOK_MS)
-  afterAll(() => etcd?.stop())
-  beforeEach(() => void (prefix = `bytes-${prefixes++}`))
-  afterEach(async () => void (await Promise.all(servers.splice(0).map((server) => server.stop()))))
-
+describeOnEtcd('the bytes of history on etcd', 90_000, () => {
   test('the history of an item is cut with its publish, and its newest record stays', async () => {
     const server = await startServer(1, { maxBytesOfItem: 45 * KIB })
     for (let i = 0; i < 10; i++) await put(server, 'a', 10)
@@ -95,7 +83,7 @@ describe.skipIf(etcdTools.skip)(`the bytes of history on etcd${note}`, { timeout
       expect(bytes, `seed ${SEED}`).toBeLessThanOrEqual(150 * KIB)
       for (const { store } of both) await expect.poll(() => store.historyBytes).toBe(bytes)
       await both[1]!.stop()
-      servers.splice(servers.indexOf(both[1]!), 1)
+      here.servers.splice(here.servers.indexOf(both[1]!), 1)
       both = [both[0]!, await startServer(2, limits)]
       expect(both[1]!.store.historyBytes).toBe(bytes)
     }

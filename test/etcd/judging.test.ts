@@ -1,5 +1,5 @@
 /** Several servers on etcd that judge silent instances together, and ask each other over the peer channel. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { PeerClient } from '../../src/cluster/peer-client.ts'
 import { peerSecretOf } from '../../src/cluster/peer-secret.ts'
 import { PeerServer } from '../../src/cluster/peer-server.ts'
@@ -11,10 +11,9 @@ import { HealthClock } from '../../src/core/naming/liveness/health-clock.ts'
 import { Liveness } from '../../src/core/naming/liveness/liveness.ts'
 import { registerInstance } from '../../src/core/naming/commands/register-instance.ts'
 import { SWEEP_MS } from '../../src/jobs/naming-care.ts'
-import { ETCD_HOOK_MS, type Etcd, etcdTools, startEtcd } from '../support/etcd.ts'
-import { startStoreServer } from './store-server.ts'
+import { describeOnEtcd } from '../support/etcd.ts'
+import { etcdForThisFile } from './etcd-of-file.ts'
 
-const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
 const SECRET = peerSecretOf('the secret of the test')
 const ALIVE = 80
 const DEAD = 81
@@ -23,9 +22,7 @@ const TIMES = { 'preserved.heart.beat.timeout': '2000', 'preserved.ip.delete.tim
 
 type Judging = Awaited<ReturnType<typeof startJudging>>
 
-let etcd: Etcd
-let prefix = ''
-let prefixes = 0
+const here = etcdForThisFile()
 let servers: Judging[] = []
 let beating: NodeJS.Timeout | undefined
 
@@ -35,7 +32,7 @@ const monotonicMs = (): number => performance.now()
 async function startJudging(port: number) {
   const clock = new HealthClock(monotonicMs(), SWEEP_MS)
   const liveness = new Liveness()
-  const process = `judging ${prefix} ${port}`
+  const process = `judging ${here.prefix} ${port}`
   const report = (error: unknown): void => void failures.push(error)
   const failures: unknown[] = []
   const peers = await PeerServer.open({
@@ -46,7 +43,7 @@ async function startJudging(port: number) {
     report,
   })
   const options = { liveness, healthMs: () => clock.at(monotonicMs()), peerPort: peers.port, process }
-  const server = await startStoreServer({ endpoints: etcd.endpoints, prefix }, port, options)
+  const server = await here.start(here.prefix, port, options)
   const client = new PeerClient({ secrets: () => [SECRET] })
   const { state, engine, id, membership } = server
   const care = new SharedNamingCare({
@@ -108,11 +105,8 @@ function changesOf(port: number): string[] {
 const healthOf = (port: number) =>
   servers.map(({ state }) => state.instance(ORDERS, address({ port }))?.healthy ?? 'gone')
 
-describe.skipIf(etcdTools.skip)(`servers on etcd that judge together${note}`, { timeout: 120_000 }, () => {
-  beforeAll(async () => (etcd = await startEtcd()), ETCD_HOOK_MS)
-  afterAll(() => etcd?.stop())
+describeOnEtcd('servers on etcd that judge together', 120_000, () => {
   beforeEach(async () => {
-    prefix = `judging-${prefixes++}`
     for (const port of [1, 2, 3]) servers.push(await startJudging(port))
     await expect
       .poll(() => servers.map((server) => server.members().length), { timeout: 30_000 })

@@ -1,55 +1,21 @@
 /** Keys in etcd that are no UTF-8: each is left out, named in hex, and read once. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { systemClock } from '../../src/store/etcd/client/clock.ts'
-import { connectTo } from '../../src/store/etcd/client/connection.ts'
-import { EtcdClient } from '../../src/store/etcd/client/etcd-client.ts'
+import { expect, test } from 'vitest'
 import { keyText } from '../../src/store/etcd/client/key-text.ts'
-import { ETCD_HOOK_MS, type Etcd, etcdTools, startEtcd } from '../support/etcd.ts'
-import { runWaypost } from '../support/waypost.ts'
-import { publish, register, startStoreServer, type StoreServer } from './store-server.ts'
+import { describeOnEtcd } from '../support/etcd.ts'
+import { publish, register, type StoreServer } from './store-server.ts'
+import { etcdForThisFile } from './etcd-of-file.ts'
 
-const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
+const here = etcdForThisFile()
+const { put, servers, start } = here
 const WAIT = { timeout: 20_000 }
 /** The folders that servers follow, and those that are read on demand. */
 const FOLLOWED = 'b c e g h i k p q r s r/user c/public/G'.split(' ')
 const ON_DEMAND = 'a v w x y'.split(' ')
 
-let etcd: Etcd
-let raw: EtcdClient
-const servers: StoreServer[] = []
-
-async function start(prefix: string, port: number): Promise<StoreServer> {
-  const server = await startStoreServer({ endpoints: etcd.endpoints, prefix }, port)
-  servers.push(server)
-  return server
-}
-
 const odd = (folder: string, rest: string): string =>
   keyText(Buffer.concat([Buffer.from(folder), Buffer.of(0xff, 0xfe), Buffer.from(rest)]))
 
-async function put(key: string, value: string): Promise<void> {
-  await raw.txn({ compare: [], success: [{ do: 'put', key, value: Buffer.from(value) }] })
-}
-
-describe.skipIf(etcdTools.skip)(`keys that are no UTF-8${note}`, { timeout: 120_000 }, () => {
-  beforeAll(async () => {
-    etcd = await startEtcd()
-    const limits = { callMs: 20_000, attemptMs: 5_000 }
-    const open = connectTo(systemClock)
-    raw = new EtcdClient({
-      endpoints: etcd.endpoints,
-      clock: systemClock,
-      random: Math.random,
-      open,
-      limits,
-    })
-  }, ETCD_HOOK_MS)
-  afterAll(async () => {
-    await Promise.all(servers.map((server) => server.stop()))
-    raw?.close()
-    await etcd?.stop()
-  })
-
+describeOnEtcd('keys that are no UTF-8', 120_000, () => {
   test('of every folder are left out by running servers, new ones and the doctor, and can be removed', async () => {
     const server = await start('bytes', 1)
     await server.engine.execute(publish('sound', { md5: '8a3fd7adae8ce6d2ee2f2a6fb54e2bd0' }))
@@ -68,26 +34,23 @@ describe.skipIf(etcdTools.skip)(`keys that are no UTF-8${note}`, { timeout: 120_
       await one.engine.execute(publish(`after ${one === later}`, { md5: 'x' }))
       expect(one.failures).toEqual([])
     }
-    const args = [`--etcd-endpoints=${etcd.endpoints.join(',')}`, '--etcd-prefix=bytes']
-    const doctor = await runWaypost(['doctor', '--store', 'etcd', ...args])
+    const doctor = await here.doctor('bytes')
     for (const folder of [...FOLLOWED, ...ON_DEMAND]) expect(doctor.stdout).toContain(hexOf(folder))
-    for (const key of all) await raw.txn({ compare: [], success: [{ do: 'delete', key }] })
+    for (const key of all) await here.raw.txn({ compare: [], success: [{ do: 'delete', key }] })
     await expect.poll(() => server.store.damaged, WAIT).toEqual([])
     await expect.poll(() => later.store.damaged, WAIT).toEqual([])
   })
 
   test('that fill several pages are read once each', async () => {
-    const server = await start('pages', 11)
-    await server.stop()
-    servers.splice(servers.indexOf(server), 1)
+    await start('pages', 11)
+    await servers.pop()!.stop()
     const text = 'x'.repeat(100_000)
     for (let index = 0; index < 150; index++) await put(odd('pages/s/', String(index)), text)
     const later = await start('pages', 12)
     expect(later.store.damaged).toHaveLength(150)
     expect(await later.store.compare({ each: true })).toEqual([])
     expect(await later.store.compare({ counts: { service: 0 } })).toEqual([])
-    const args = [`--etcd-endpoints=${etcd.endpoints.join(',')}`, '--etcd-prefix=pages']
-    const doctor = await runWaypost(['doctor', '--store', 'etcd', ...args])
+    const doctor = await here.doctor('pages')
     expect([doctor.code, doctor.stdout]).toEqual([1, expect.stringContaining('150')])
   })
 })

@@ -1,17 +1,17 @@
 /** Stamps of the far future that another hand has written: no change conflicts for ever (docs/promises.md, Clocks). */
 import { createHash } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { noteServer } from '../../src/core/cluster/members/server-records.ts'
 import { publishGray } from '../../src/core/config/commands/publish-gray.ts'
 import { deleteConfig } from '../../src/core/config/commands/publish-config.ts'
 import { isStamp, LATEST_MS, stampOfId } from '../../src/core/decisions/stamps.ts'
-import type { EtcdClient } from '../../src/store/etcd/client/etcd-client.ts'
 import { Keys } from '../../src/store/etcd/keys/keys.ts'
-import { ETCD_HOOK_MS, type Etcd, etcdTools, startEtcd } from '../support/etcd.ts'
-import { clientOf } from '../support/etcd-client.ts'
-import { KEY, publish, register, startStoreServer, type StoreServer } from './store-server.ts'
+import { describeOnEtcd } from '../support/etcd.ts'
+import { KEY, publish, register, type StoreServer } from './store-server.ts'
+import { etcdForThisFile } from './etcd-of-file.ts'
 
-const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
+const here = etcdForThisFile()
+const { put, start } = here
 const WAIT = { timeout: 20_000 }
 const OPERATOR = { ip: '10.0.0.1', user: null }
 const md5Of = (text: string): string => createHash('md5').update(text).digest('hex')
@@ -26,23 +26,14 @@ const STAMPS: [when: string, stamp: number][] = [
   ['far beyond it', 2 ** 52 - 2 ** 47],
 ]
 
-let etcd: Etcd
-let raw: EtcdClient
-let prefixes = 0
-const servers: StoreServer[] = []
-
 type Json = Record<string, unknown>
 
 /** A value of etcd: a line of JSON, and the content after it. */
 async function rewritten(key: string, change: (json: Json) => Json): Promise<Buffer> {
-  const value = Buffer.from((await raw.range({ key })).kvs[0]!.value)
+  const value = await here.valueOf(key)
   const end = value.indexOf(10)
   const [line, rest] = end < 0 ? [value, Buffer.alloc(0)] : [value.subarray(0, end), value.subarray(end)]
   return Buffer.concat([Buffer.from(JSON.stringify(change(JSON.parse(line.toString()) as Json))), rest])
-}
-
-async function put(key: string, value: Buffer): Promise<void> {
-  await raw.txn({ compare: [], success: [{ do: 'put', key, value }] })
 }
 
 const gray = (text: string) =>
@@ -93,30 +84,12 @@ const PLACES: Record<
   ],
 }
 
-describe.skipIf(etcdTools.skip)(`a stamp of the far future${note}`, { timeout: 90_000 }, () => {
-  beforeAll(async () => {
-    etcd = await startEtcd()
-    raw = clientOf(etcd)
-  }, ETCD_HOOK_MS)
-  afterEach(async () => {
-    await Promise.all(servers.splice(0).map((server) => server.stop()))
-  })
-  afterAll(async () => {
-    raw?.close()
-    await etcd?.stop()
-  })
-
-  async function start(prefix: string, port: number): Promise<StoreServer> {
-    const server = await startStoreServer({ endpoints: etcd.endpoints, prefix }, port)
-    servers.push(server)
-    return server
-  }
-
+describeOnEtcd('a stamp of the far future', 90_000, () => {
   /** Every kind of change, by each of the servers in turn; each is made, and all have it. */
   async function changeAll(all: readonly StoreServer[]): Promise<void> {
     let last = ''
     for (const [index, server] of all.entries()) {
-      last = `by ${server.id} ${index} ${prefixes++}`
+      last = `by ${server.id} ${index} ${here.newPrefix()}`
       await server.engine.execute(publish(last, { md5: md5Of(last) }))
       await server.engine.execute(gray(last))
       await server.engine.execute(register(80, 1 + (index % 7)))
@@ -129,19 +102,19 @@ describe.skipIf(etcdTools.skip)(`a stamp of the far future${note}`, { timeout: 9
   test.each(Object.keys(PLACES).flatMap((place) => STAMPS.map(([when, stamp]) => ({ place, when, stamp }))))(
     '$when in $place: every change of each server is made, before and after a start',
     async ({ place, stamp }) => {
-      const prefix = `late-${prefixes++}`
+      const prefix = here.newPrefix()
       const keys = new Keys(`${prefix}/`)
       const [one, two] = [await start(prefix, 1), await start(prefix, 2)]
       await changeAll([one, two])
       const [wanted, change, from] = PLACES[place]!(keys, stamp)
-      const { kvs } = await raw.range({ key: from ?? wanted, end: `${from ?? wanted}~`, limit: 1 })
+      const { kvs } = await here.raw.range({ key: from ?? wanted, end: `${from ?? wanted}~`, limit: 1 })
       const key = from === undefined ? kvs[0]!.key : wanted
       await put(key, await rewritten(kvs[0]!.key, change))
       await changeAll([one, two, one, two])
       const three = await start(prefix, 3)
       await changeAll([three, one, two, three])
       await two.stop()
-      servers.splice(servers.indexOf(two), 1)
+      here.servers.splice(here.servers.indexOf(two), 1)
       const again = await start(prefix, 2)
       await changeAll([again, three, one, again, one])
       await again.engine.execute(deleteConfig(KEY, OPERATOR))

@@ -1,7 +1,7 @@
 /** Values in etcd that no server has written: each costs itself, and is named. */
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createFirstAdministrator } from '../../src/core/access/access-commands.ts'
 import { createFirstKey } from '../../src/core/access/signing-key-commands.ts'
 import { noteServer } from '../../src/core/cluster/members/server-records.ts'
@@ -9,44 +9,21 @@ import { deleteConfig, publishConfig } from '../../src/core/config/commands/publ
 import { refuseDamaged } from '../../src/core/config/state/damaged-item.ts'
 import { configKey } from '../../src/core/config/state/config-item.ts'
 import { publishing } from '../../src/core/core.test-support.ts'
-import type { EtcdClient } from '../../src/store/etcd/client/etcd-client.ts'
 import { connectGrpc } from '../support/grpc-client.ts'
-import { ETCD_HOOK_MS, type Etcd, etcdTools, startEtcd } from '../support/etcd.ts'
-import { clientOf } from '../support/etcd-client.ts'
+import { describeOnEtcd } from '../support/etcd.ts'
 import { runWaypost, startWaypost, temporaryDirectory } from '../support/waypost.ts'
-import { KEY, publish, register, startStoreServer, type StoreServer } from './store-server.ts'
+import { KEY, publish, register, type StoreServer } from './store-server.ts'
+import { etcdForThisFile } from './etcd-of-file.ts'
 
-const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
+const here = etcdForThisFile()
+const { start, put, remove, valueOf, servers } = here
 const WAIT = { timeout: 10_000 }
 /** The service that tests register at has this key. */
 const SERVICE = 's/public/DEFAULT_GROUP@@orders'
 
-let etcd: Etcd
-let raw: EtcdClient
-let prefixes = 0
-const servers: StoreServer[] = []
-
-async function start(prefix: string, port: number): Promise<StoreServer> {
-  const server = await startStoreServer({ endpoints: etcd.endpoints, prefix }, port)
-  servers.push(server)
-  return server
-}
-
-async function put(key: string, value: string | Uint8Array): Promise<void> {
-  await raw.txn({ compare: [], success: [{ do: 'put', key, value: Buffer.from(value) }] })
-}
-
-async function remove(key: string): Promise<void> {
-  await raw.txn({ compare: [], success: [{ do: 'delete', key }] })
-}
-
-async function valueOf(key: string): Promise<Buffer> {
-  return Buffer.from((await raw.range({ key })).kvs[0]!.value)
-}
-
 /** A running server with an item and an instance. */
 async function newStore(): Promise<{ prefix: string; server: StoreServer }> {
-  const prefix = `left-out-${prefixes++}`
+  const prefix = here.newPrefix()
   const server = await start(prefix, 1)
   await server.engine.execute(publish('sound', { md5: md5Of('sound') }))
   await server.engine.execute(register(80))
@@ -58,25 +35,13 @@ const namesIn = ({ damaged }: StoreServer): string[] => damaged.map(({ key }) =>
 
 /** The server has the next change of another server. */
 async function follows(server: StoreServer, other: StoreServer): Promise<void> {
-  const content = `change ${prefixes++}`
+  const content = `change ${here.newPrefix()}`
   const another = configKey(KEY.namespaceId, KEY.group, 'another')
   await other.engine.execute(publishConfig({ ...publishing(content, {}), key: another, md5: md5Of(content) }))
   await expect.poll(() => server.state.config(another)?.content.toString(), WAIT).toBe(content)
 }
 
-describe.skipIf(etcdTools.skip)(`a value that no server has written${note}`, { timeout: 90_000 }, () => {
-  beforeAll(async () => {
-    etcd = await startEtcd()
-    raw = clientOf(etcd)
-  }, ETCD_HOOK_MS)
-  afterEach(async () => {
-    await Promise.all(servers.splice(0).map((server) => server.stop()))
-  })
-  afterAll(async () => {
-    raw?.close()
-    await etcd?.stop()
-  })
-
+describeOnEtcd('a value that no server has written', 90_000, () => {
   test.each([
     [`i/public/DEFAULT_GROUP@@orders/10.1.1.1/80/DEFAULT`, '{"record":{}}'],
     [`i/public/DEFAULT_GROUP@@orders/10.1.1.2/abc/DEFAULT`, '{"record":{}}'],
@@ -123,7 +88,7 @@ describe.skipIf(etcdTools.skip)(`a value that no server has written${note}`, { t
         instance: server.state.instancesInAll,
       }
       expect(await server.store.compare({ counts })).toEqual([])
-      const places = [`--etcd-endpoints=${etcd.endpoints.join(',')}`, `--etcd-prefix=${prefix}`]
+      const places = [`--etcd-endpoints=${here.etcd.endpoints.join(',')}`, `--etcd-prefix=${prefix}`]
       const doctor = await runWaypost(['doctor', '--store', 'etcd', ...places])
       expect([doctor.code, doctor.stdout]).toEqual([1, expect.stringContaining(isInstance ? '@@ghost' : key)])
       // Without the key all is as before.
@@ -163,7 +128,7 @@ describe.skipIf(etcdTools.skip)(`a value that no server has written${note}`, { t
   test('every door answers 500 for a damaged item, and /readyz warns', async () => {
     const { prefix } = await newStore()
     await put(`${prefix}/c/public/G/a`, '{"facts":{}}\nx')
-    const settings = { store: 'etcd', 'etcd-endpoints': etcd.endpoints.join(','), 'etcd-prefix': prefix }
+    const settings = { store: 'etcd', 'etcd-endpoints': here.etcd.endpoints.join(','), 'etcd-prefix': prefix }
     const { url, stop } = await startWaypost({ settings })
     const item = 'dataId=a&group=G'
     const paths = [
@@ -203,7 +168,7 @@ describe.skipIf(etcdTools.skip)(`a value that no server has written${note}`, { t
 
   test('every door answers 500 for a damaged service, on servers that knew it and on those that start', async () => {
     const { prefix } = await newStore()
-    const settings = { store: 'etcd', 'etcd-endpoints': etcd.endpoints.join(','), 'etcd-prefix': prefix }
+    const settings = { store: 'etcd', 'etcd-endpoints': here.etcd.endpoints.join(','), 'etcd-prefix': prefix }
     const knew = await startWaypost({ settings })
     const sound = await valueOf(`${prefix}/${SERVICE}`)
     await put(`${prefix}/${SERVICE}`, '{"service":{}}')
@@ -328,9 +293,9 @@ describe.skipIf(etcdTools.skip)(`a value that no server has written${note}`, { t
     await expect.poll(() => namesIn(server), WAIT).toHaveLength(3)
     await server.engine.execute(publish('b', { md5: md5Of('b') }))
     const directory = join(temporaryDirectory('healed-'), 'new')
-    const healed = `left-out-${prefixes++}`
+    const healed = here.newPrefix()
     const onEtcd = (other: string): string[] => [
-      `--etcd-endpoints=${etcd.endpoints.join(',')}`,
+      `--etcd-endpoints=${here.etcd.endpoints.join(',')}`,
       `--etcd-prefix=${other}`,
     ]
     const salvage = ['copy-store', '--salvage', '--from', 'etcd', '--to', directory, ...onEtcd(prefix)]
@@ -347,7 +312,7 @@ describe.skipIf(etcdTools.skip)(`a value that no server has written${note}`, { t
     const { prefix, server } = await newStore()
     const content = 'x'.repeat(700_000)
     await server.engine.execute(publish(content, { md5: md5Of(content) }))
-    const { kvs } = await raw.range({ key: `${prefix}/x/`, end: `${prefix}/x0` })
+    const { kvs } = await here.raw.range({ key: `${prefix}/x/`, end: `${prefix}/x0` })
     await remove(kvs[0]!.key)
     const later = await start(prefix, 2)
     expect(namesIn(later)).toEqual([`${prefix}/c/public/G/a`])
@@ -394,7 +359,7 @@ describe.skipIf(etcdTools.skip)(`a value that no server has written${note}`, { t
       ...keys.filter((key) => !running.includes(key)),
     ]
     expect(differing(named(later.store.damaged.map(({ key }) => key)))).toEqual([])
-    const places = [`--etcd-endpoints=${etcd.endpoints.join(',')}`, `--etcd-prefix=${prefix}`]
+    const places = [`--etcd-endpoints=${here.etcd.endpoints.join(',')}`, `--etcd-prefix=${prefix}`]
     const { stdout } = await runWaypost(['doctor', '--json', '--store', 'etcd', ...places])
     const { findings } = JSON.parse(stdout) as { findings: { place: string; problem: string }[] }
     const found = findings

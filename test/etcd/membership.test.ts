@@ -1,34 +1,21 @@
 /** The members of a cluster on etcd: places, leases and the election (src/store/etcd/members/membership.ts). */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { MEMBER } from '../../src/core/cluster/members/member-records.ts'
 import { systemClock } from '../../src/store/etcd/client/clock.ts'
 import { LAYOUTS } from '../../src/store/etcd/format/layout.ts'
 import { connectTo } from '../../src/store/etcd/client/connection.ts'
 import { METHODS } from '../../src/store/etcd/client/methods.ts'
-import { ETCD_HOOK_MS, etcdTools, startEtcd, type Etcd } from '../support/etcd.ts'
-import { publish, startStoreServer, type StoreServer } from './store-server.ts'
+import { describeOnEtcd } from '../support/etcd.ts'
+import { publish, type StoreServer } from './store-server.ts'
+import { etcdForThisFile } from './etcd-of-file.ts'
 
-const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
-
+const here = etcdForThisFile()
 const LIMIT_MS = 30_000
 
-let etcd: Etcd
-let prefix = ''
-let prefixes = 0
-const servers: StoreServer[] = []
-
 /** A server with a loaded store that has not joined. */
-async function startServer(port: number): Promise<StoreServer> {
-  const server = await startStoreServer({ endpoints: etcd.endpoints, prefix }, port)
-  servers.push(server)
-  return server
-}
+const startServer = (port: number): Promise<StoreServer> => here.start(here.prefix, port)
 
-async function startMember(port: number): Promise<StoreServer> {
-  const server = await startServer(port)
-  await server.membership.join(server.facts)
-  return server
-}
+const startMember = (port: number): Promise<StoreServer> => here.join(here.prefix, port)
 
 async function seen<T>(shown: () => T, expected: T): Promise<void> {
   await expect.poll(shown, { timeout: 30_000 }).toEqual(expected)
@@ -36,23 +23,21 @@ async function seen<T>(shown: () => T, expected: T): Promise<void> {
 
 const memberOf = ({ id, facts }: StoreServer) => ({ id, process: facts.process })
 const put = (client: StoreServer['client'], key: string, value: string) =>
-  client.txn({ compare: [], success: [{ do: 'put', key: `${prefix}/${key}`, value: Buffer.from(value) }] })
+  client.txn({
+    compare: [],
+    success: [{ do: 'put', key: `${here.prefix}/${key}`, value: Buffer.from(value) }],
+  })
 
 /** Ends the lease of a member, as if it had not renewed it. */
 async function endLease({ client, id }: StoreServer): Promise<void> {
-  const { kvs } = await client.range({ key: `${prefix}/p/${id}` })
-  const connection = connectTo(systemClock)(etcd.endpoints[0]!, { silentMs: LIMIT_MS, silent() {} })
+  const { kvs } = await client.range({ key: `${here.prefix}/p/${id}` })
+  const connection = connectTo(systemClock)(here.etcd.endpoints[0]!, { silentMs: LIMIT_MS, silent() {} })
   await connection.connect(LIMIT_MS)
   await connection.call(METHODS.leaseRevoke, { ID: kvs[0]!.lease }, LIMIT_MS)
   connection.close()
 }
 
-describe.skipIf(etcdTools.skip)(`members on etcd${note}`, { timeout: 90_000 }, () => {
-  beforeAll(async () => (etcd = await startEtcd()), ETCD_HOOK_MS)
-  afterAll(() => etcd?.stop())
-  beforeEach(() => (prefix = `members-${prefixes++}`))
-  afterEach(async () => void (await Promise.all(servers.splice(0).map((server) => server.stop()))))
-
+describeOnEtcd('members on etcd', 90_000, () => {
   test('know each other, and one of them is elected', async () => {
     const one = await startMember(1)
     const two = await startMember(2)
@@ -133,7 +118,7 @@ describe.skipIf(etcdTools.skip)(`members on etcd${note}`, { timeout: 90_000 }, (
 
   test('the layout of the data is noted, and another one is refused', async () => {
     const one = await startServer(1)
-    const { kvs } = await one.client.range({ key: `${prefix}/format` })
+    const { kvs } = await one.client.range({ key: `${here.prefix}/format` })
     expect(Buffer.from(kvs[0]!.value).toString()).toBe(String(LAYOUTS.from))
     await put(one.client, 'format', String(LAYOUTS.to + 1))
     await expect(startServer(2)).rejects.toThrow(

@@ -1,12 +1,11 @@
 /** The part of etcd's quota that each kind of keys takes (src/store/etcd/space/quota-shares.ts). */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { address, registration } from '../../src/core/core.test-support.ts'
 import { deregisterInstance } from '../../src/core/naming/commands/instance-commands.ts'
 import { configKey } from '../../src/core/config/state/config-item.ts'
-import { ETCD_HOOK_MS, etcdTools, startEtcd, type Etcd } from '../support/etcd.ts'
+import { describeOnEtcd, ETCD_HOOK_MS, startEtcd, type Etcd } from '../support/etcd.ts'
 import { publish, register, startStoreServer, type StoreServer } from './store-server.ts'
 
-const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
 const MIB = 1024 * 1024
 const QUOTA = 1024 * MIB
 
@@ -20,7 +19,7 @@ async function sharesAt({ store, client }: StoreServer) {
   return { member, shares: await store.quotaShares({ ...member, quotaBytes: QUOTA }) }
 }
 
-describe.skipIf(etcdTools.skip)(`the parts of the quota${note}`, { timeout: 90_000 }, () => {
+describeOnEtcd('the parts of the quota', 90_000, () => {
   beforeAll(async () => {
     etcd = await startEtcd()
     const place = { endpoints: etcd.endpoints, prefix: 'shares' }

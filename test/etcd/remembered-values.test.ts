@@ -1,60 +1,20 @@
 /** Small values in etcd that servers believe: damaged ones, members without a lease, and a missing layout. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import type { EtcdClient } from '../../src/store/etcd/client/etcd-client.ts'
+import { expect, test } from 'vitest'
 import { prefixEnd } from '../../src/store/etcd/client/range-end.ts'
-import { ETCD_HOOK_MS, type Etcd, etcdTools, startEtcd } from '../support/etcd.ts'
-import { clientOf } from '../support/etcd-client.ts'
-import { runWaypost, startWaypost } from '../support/waypost.ts'
-import { publish, startStoreServer, type StoreServer } from './store-server.ts'
+import { describeOnEtcd } from '../support/etcd.ts'
+import { startWaypost } from '../support/waypost.ts'
+import { publish, type StoreServer } from './store-server.ts'
+import { etcdForThisFile } from './etcd-of-file.ts'
 
-const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
+const here = etcdForThisFile()
+const { doctor, newPrefix, put, remove, servers, start } = here
 const WAIT = { timeout: 20_000 }
 const SECRETS = { origin: '0123456789ab', inUse: 'a'.repeat(43) }
 
-let etcd: Etcd
-let raw: EtcdClient
-let prefixes = 0
-const servers: StoreServer[] = []
-
-async function start(prefix: string, port: number): Promise<StoreServer> {
-  const server = await startStoreServer({ endpoints: etcd.endpoints, prefix }, port)
-  servers.push(server)
-  return server
-}
-
-async function put(key: string, value: string): Promise<void> {
-  await raw.txn({ compare: [], success: [{ do: 'put', key, value: Buffer.from(value) }] })
-}
-
-async function remove(key: string): Promise<void> {
-  await raw.txn({ compare: [], success: [{ do: 'delete', key }] })
-}
-
-const newPrefix = (): string => `remembered-${prefixes++}`
 const namesIn = ({ store }: StoreServer): string[] => store.damaged.map(({ key }) => key)
-const doctor = (prefix: string) =>
-  runWaypost([
-    'doctor',
-    '--store',
-    'etcd',
-    `--etcd-endpoints=${etcd.endpoints.join(',')}`,
-    `--etcd-prefix=${prefix}`,
-  ])
 
-describe.skipIf(etcdTools.skip)(`small values that servers remember${note}`, { timeout: 120_000 }, () => {
-  beforeAll(async () => {
-    etcd = await startEtcd()
-    raw = clientOf(etcd)
-  }, ETCD_HOOK_MS)
-  afterEach(async () => {
-    await Promise.all(servers.splice(0).map((server) => server.stop()))
-  })
-  afterAll(async () => {
-    raw?.close()
-    await etcd?.stop()
-  })
-
+describeOnEtcd('small values that servers remember', 120_000, () => {
   const NAMES = [
     'peer-secret',
     'history-clock-ms',
@@ -95,9 +55,9 @@ describe.skipIf(etcdTools.skip)(`small values that servers remember${note}`, { t
     const key = `${prefix}/k/peer-secret`
     await put(key, '{"inUse":')
     await expect(server.store.agree('peer-secret', () => JSON.stringify(SECRETS))).rejects.toThrow(key)
-    const settings = { store: 'etcd', 'etcd-endpoints': etcd.endpoints.join(','), 'etcd-prefix': prefix }
+    const settings = { store: 'etcd', 'etcd-endpoints': here.etcd.endpoints.join(','), 'etcd-prefix': prefix }
     await expect(startWaypost({ settings })).rejects.toThrow(key)
-    expect((await raw.range({ key })).kvs.map(({ value }) => Buffer.from(value).toString())).toEqual([
+    expect((await here.raw.range({ key })).kvs.map(({ value }) => Buffer.from(value).toString())).toEqual([
       '{"inUse":',
     ])
   })
@@ -117,7 +77,9 @@ describe.skipIf(etcdTools.skip)(`small values that servers remember${note}`, { t
     await later.membership.join(later.facts)
     expect(later.members().map(({ id }) => id)).not.toContain('127.0.0.1:9')
     await put(keys[1]!, member(1))
-    await expect.poll(async () => (await raw.range({ key: keys[1]! })).kvs[0]!.lease !== 0n, WAIT).toBe(true)
+    await expect
+      .poll(async () => (await here.raw.range({ key: keys[1]! })).kvs[0]!.lease !== 0n, WAIT)
+      .toBe(true)
     const wanted = [server.id, later.id].sort()
     for (const one of [server, later]) {
       await expect
@@ -146,7 +108,7 @@ describe.skipIf(etcdTools.skip)(`small values that servers remember${note}`, { t
       await expect.poll(() => server.elected()?.member, WAIT).toBe(server.id)
       const key = `${prefix}/e`
       await put(key, JSON.stringify({ value: { member: name, term: 1e300 }, stamp: 0 }))
-      await expect.poll(async () => (await raw.range({ key })).kvs[0]!.lease !== 0n, WAIT).toBe(true)
+      await expect.poll(async () => (await here.raw.range({ key })).kvs[0]!.lease !== 0n, WAIT).toBe(true)
       await expect.poll(() => server.elected()?.member, WAIT).toBe(server.id)
       expect(server.elected()!.term).toBeLessThan(10)
       await expect.poll(() => namesIn(server), WAIT).toEqual([])
@@ -171,12 +133,12 @@ describe.skipIf(etcdTools.skip)(`small values that servers remember${note}`, { t
     const refused = new RegExp(`127\\.0\\.0\\.1:1 has seen data here.*etcdctl put ${format} 4`, 's')
     // The running server says so within a moment.
     await expect
-      .poll(async () => (await raw.range({ key: `${prefix}/k/store-empty` })).kvs.length, WAIT)
+      .poll(async () => (await here.raw.range({ key: `${prefix}/k/store-empty` })).kvs.length, WAIT)
       .toBe(1)
     await expect(start(prefix, 2)).rejects.toThrow(refused)
     const found = await doctor(prefix)
     expect([found.code, found.stdout + found.stderr]).toEqual([1, expect.stringMatching(refused)])
-    expect((await raw.range({ key: format })).kvs).toEqual([])
+    expect((await here.raw.range({ key: format })).kvs).toEqual([])
     await server.stop()
     servers.pop()
     await expect(start(prefix, 2)).rejects.toThrow(/misses them.*restore a backup/s)
@@ -192,7 +154,7 @@ describe.skipIf(etcdTools.skip)(`small values that servers remember${note}`, { t
       await put(`${prefix}/dev/settings`, 'theirs')
       await start(prefix, 1)
       await servers.pop()!.stop()
-      await raw.txn({
+      await here.raw.txn({
         compare: [],
         success: [{ do: 'delete', key: `${prefix}/`, end: prefixEnd(`${prefix}/`) }],
       })

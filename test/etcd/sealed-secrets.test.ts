@@ -1,27 +1,18 @@
 /** Secrets in etcd that are sealed with a key which only the servers have (docs/decisions/0057). */
 import { randomBytes } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { SESSION, type Session } from '../../src/core/access/access-records.ts'
 import { type Command, synced } from '../../src/core/decisions/decision.ts'
 import { recordSaved } from '../../src/core/records/record-kind.ts'
-import { systemClock } from '../../src/store/etcd/client/clock.ts'
-import { connectTo } from '../../src/store/etcd/client/connection.ts'
-import { EtcdClient } from '../../src/store/etcd/client/etcd-client.ts'
 import { resealAll } from '../../src/store/etcd/sealing/resealing.ts'
 import { SealingCare } from '../../src/store/etcd/sealing/sealing-care.ts'
 import { readSecretsKeys } from '../../src/store/etcd/sealing/secrets-keys.ts'
-import { ETCD_HOOK_MS, etcdTools, startEtcd, type Etcd } from '../support/etcd.ts'
-import { startStoreServer, type StoreServer, type StoreServerOptions } from './store-server.ts'
+import { describeOnEtcd } from '../support/etcd.ts'
+import type { StoreServer, StoreServerOptions } from './store-server.ts'
+import { etcdForThisFile } from './etcd-of-file.ts'
 
-const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
+const here = etcdForThisFile()
 const [FIRST, NEXT] = ['first', 'next'].map((name) => keyOf(name))
-
-let etcd: Etcd
-/** Reads what etcd really has. */
-let raw: EtcdClient
-let prefix = ''
-let prefixes = 0
-const servers: StoreServer[] = []
 
 function keyOf(name: string) {
   return readSecretsKeys(`${name} ${randomBytes(32).toString('base64')}`, 'test')[0]!
@@ -35,41 +26,16 @@ function saveSession(id: string): Command<void> {
   }
 }
 
-async function load(port: number, options: StoreServerOptions): Promise<StoreServer> {
-  const server = await startStoreServer({ endpoints: etcd.endpoints, prefix }, port, options)
-  servers.push(server)
-  return server
-}
+const load = (port: number, options: StoreServerOptions): Promise<StoreServer> =>
+  here.start(here.prefix, port, options)
 
-async function join(port: number, options: StoreServerOptions): Promise<StoreServer> {
-  const server = await load(port, options)
-  await server.membership.join(server.facts)
-  return server
-}
+const join = (port: number, options: StoreServerOptions): Promise<StoreServer> =>
+  here.join(here.prefix, port, options)
 
-async function storedText(id: string): Promise<string> {
-  const { kvs } = await raw.range({ key: `${prefix}/r/session/${id}` })
-  return Buffer.from(kvs[0]!.value).toString()
-}
+const storedText = async (id: string): Promise<string> =>
+  String(await here.valueOf(`${here.prefix}/r/session/${id}`))
 
-describe.skipIf(etcdTools.skip)(`sealed secrets${note}`, { timeout: 90_000 }, () => {
-  beforeAll(async () => {
-    etcd = await startEtcd()
-    const { endpoints } = etcd
-    raw = new EtcdClient({
-      endpoints,
-      clock: systemClock,
-      random: Math.random,
-      open: connectTo(systemClock),
-    })
-  }, ETCD_HOOK_MS)
-  afterAll(async () => {
-    raw?.close()
-    await etcd?.stop()
-  })
-  beforeEach(() => (prefix = `sealed-${prefixes++}`))
-  afterEach(async () => void (await Promise.all(servers.splice(0).map((server) => server.stop()))))
-
+describeOnEtcd('sealed secrets', 90_000, () => {
   test('stay in clear until all servers have the key first, and are sealed from then on', async () => {
     const two = await join(2, {})
     const one = await join(1, { secretsKeys: [FIRST!] })
@@ -138,9 +104,9 @@ describe.skipIf(etcdTools.skip)(`sealed secrets${note}`, { timeout: 90_000 }, ()
     const one = await join(1, { secretsKeys: [FIRST!] })
     await one.secretsKey.take(FIRST!.id)
     await one.engine.execute(saveSession('a'))
-    const { kvs } = await raw.range({ key: `${prefix}/r/session/a` })
-    const put = { do: 'put', key: `${prefix}/r/session/b`, value: kvs[0]!.value } as const
-    await raw.txn({ compare: [], success: [put] })
+    const { kvs } = await here.raw.range({ key: `${here.prefix}/r/session/a` })
+    const put = { do: 'put', key: `${here.prefix}/r/session/b`, value: kvs[0]!.value } as const
+    await here.raw.txn({ compare: [], success: [put] })
     const named = (server: typeof one): string =>
       server.store.damaged.map(({ key, problem }) => `${key}: ${problem}`).join()
     await expect.poll(() => named(one), { timeout: 30_000 }).toMatch(/session\/b: .*changed or moved/)
@@ -157,14 +123,17 @@ describe.skipIf(etcdTools.skip)(`sealed secrets${note}`, { timeout: 90_000 }, ()
     // A changed value: one byte of it is another one.
     const changed = Buffer.from(kvs[0]!.value)
     changed[changed.length - 2]! ^= 1
-    await raw.txn({ compare: [], success: [{ do: 'put', key: `${prefix}/r/session/a`, value: changed }] })
+    await here.raw.txn({
+      compare: [],
+      success: [{ do: 'put', key: `${here.prefix}/r/session/a`, value: changed }],
+    })
     await expect.poll(() => named(later), { timeout: 30_000 }).toMatch(/session\/a: .*changed or moved/)
-    await raw.txn({ compare: [], success: [{ ...put, key: `${prefix}/r/session/a` }] })
+    await here.raw.txn({ compare: [], success: [{ ...put, key: `${here.prefix}/r/session/a` }] })
     await expect.poll(() => named(later), { timeout: 30_000 }).not.toMatch(/session\/a/)
     const { unreadable } = await resealAll(one.client, one.sealing)
     expect(unreadable).toEqual([])
     one.sealing.writeWith(undefined)
-    expect((await resealAll(one.client, one.sealing)).unreadable).toEqual([`${prefix}/r/session/b`])
+    expect((await resealAll(one.client, one.sealing)).unreadable).toEqual([`${here.prefix}/r/session/b`])
   })
 
   test('that somebody has swapped are left out both, whatever their kind', async () => {
@@ -172,13 +141,13 @@ describe.skipIf(etcdTools.skip)(`sealed secrets${note}`, { timeout: 90_000 }, ()
     await one.secretsKey.take(FIRST!.id)
     for (const id of ['a', 'b']) await one.engine.execute(saveSession(id))
     await one.store.remember('peer-secret', JSON.stringify({ origin: '0123456789ab', inUse: 'a'.repeat(43) }))
-    const keys = ['r/session/a', 'r/session/b', 'k/peer-secret'].map((key) => `${prefix}/${key}`)
-    const values = await Promise.all(keys.map(async (key) => (await raw.range({ key })).kvs[0]!.value))
+    const keys = ['r/session/a', 'r/session/b', 'k/peer-secret'].map((key) => `${here.prefix}/${key}`)
+    const values = await Promise.all(keys.map(async (key) => (await here.raw.range({ key })).kvs[0]!.value))
     expect(values.map((value) => Buffer.from(value).toString().slice(0, 13))).toEqual(
       keys.map(() => 'sealed:first.'),
     )
     const success = keys.map((key, at) => ({ do: 'put', key, value: values[(at + 1) % 3]! }) as const)
-    await raw.txn({ compare: [], success })
+    await here.raw.txn({ compare: [], success })
     const names = (server: typeof one): string[] => server.store.damaged.map(({ key }) => key).sort()
     await expect.poll(() => names(one), { timeout: 30_000 }).toEqual(keys.toSorted())
     const later = await load(2, { secretsKeys: [FIRST!] })

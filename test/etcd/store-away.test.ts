@@ -1,48 +1,37 @@
 /** A server whose etcd is away for a while (src/store/etcd/following/following.ts, commits.ts). */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { deleteConfig } from '../../src/core/config/commands/publish-config.ts'
 import { configKey } from '../../src/core/config/state/config-item.ts'
 import { address, registration } from '../../src/core/core.test-support.ts'
 import { deregisterInstance } from '../../src/core/naming/commands/instance-commands.ts'
-import { ETCD_HOOK_MS, etcdTools, startEtcd, type Etcd } from '../support/etcd.ts'
+import { describeOnEtcd } from '../support/etcd.ts'
 import { type Gate, startGate } from './gate.ts'
-import { KEY, publish, register, startStoreServer, type StoreServer } from './store-server.ts'
+import { etcdForThisFile } from './etcd-of-file.ts'
+import { KEY, publish, register } from './store-server.ts'
 
-const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
 const OTHER = configKey('public', 'G', 'other')
 const NOBODY = { ip: '10.0.0.9', user: null }
 
-let etcd: Etcd
 let gate: Gate
-let prefix = ''
-let prefixes = 0
-const servers: StoreServer[] = []
+// Ends after the servers: hooks run in the reverse order.
+afterEach(() => gate.stop())
+const here = etcdForThisFile()
 const reasons: string[] = []
 
-async function startServer(port: number, endpoint = etcd.endpoints[0]!, answerMs?: number) {
+async function startServer(port: number, endpoint = here.etcd.endpoints[0]!, answerMs?: number) {
   const reloading = (why: unknown): void => void reasons.push(String(why))
-  const setup = { endpoints: [endpoint], prefix }
-  const server = await startStoreServer(setup, port, { reloading, ...(answerMs && { answerMs }) })
-  servers.push(server)
-  return server
+  return here.start(here.prefix, port, { endpoints: [endpoint], reloading, ...(answerMs && { answerMs }) })
 }
 
 async function seen<T>(shown: () => T, expected: T): Promise<void> {
   await expect.poll(shown, { timeout: 30_000 }).toEqual(expected)
 }
 
-describe.skipIf(etcdTools.skip)(`a server without etcd for a while${note}`, { timeout: 90_000 }, () => {
-  beforeAll(async () => (etcd = await startEtcd()), ETCD_HOOK_MS)
-  afterAll(() => etcd?.stop())
+describeOnEtcd('a server without etcd for a while', 90_000, () => {
   beforeEach(async () => {
-    prefix = `away-${prefixes++}`
-    gate = await startGate(etcd.endpoints[0]!)
+    gate = await startGate(here.etcd.endpoints[0]!)
     reasons.splice(0)
-  })
-  afterEach(async () => {
-    await Promise.all(servers.splice(0).map((server) => server.stop()))
-    await gate.stop()
   })
 
   test('follows again from where it was', async () => {
@@ -95,7 +84,7 @@ describe.skipIf(etcdTools.skip)(`a server without etcd for a while${note}`, { ti
   test('refuses changes in time, says whether the result is known, and writes again afterwards', async () => {
     const server = await startServer(1, undefined, 1_900)
     await server.engine.execute(publish('before'))
-    etcd.members[0]!.pause()
+    here.etcd.members[0]!.pause()
     const inTime = async (change: unknown) => {
       const refusal = Promise.resolve(change).then(
         () => 'made',
@@ -113,7 +102,7 @@ describe.skipIf(etcdTools.skip)(`a server without etcd for a while${note}`, { ti
     // A 'no' must be confirmed.
     expect(await inTime(server.engine.execute(deleteConfig(OTHER, NOBODY)))).toMatch(/try again/)
     expect(server.contentOf()).toBe('before')
-    etcd.members[0]!.resume()
+    here.etcd.members[0]!.resume()
     await expect.poll(() => inTime(server.engine.execute(publish('after'))), { timeout: 30_000 }).toBe('made')
     expect(server.contentOf()).toBe('after')
     expect(server.failures).toEqual([])

@@ -1,5 +1,5 @@
 /** The store in etcd under the core of two servers (src/store/etcd). */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { deleteConfig } from '../../src/core/config/commands/publish-config.ts'
 import { address, registration } from '../../src/core/core.test-support.ts'
 import { deregisterInstance } from '../../src/core/naming/commands/instance-commands.ts'
@@ -7,35 +7,21 @@ import { createNamespace } from '../../src/core/namespaces/namespace-commands.ts
 import { NAMESPACE } from '../../src/core/namespaces/namespace.ts'
 import { Draft } from '../../src/core/decisions/draft.ts'
 import { State } from '../../src/core/engine/state.ts'
-import { ETCD_HOOK_MS, etcdTools, startEtcd, type Etcd } from '../support/etcd.ts'
-import { KEY, publish, register, startStoreServer, type StoreServer } from './store-server.ts'
+import { describeOnEtcd } from '../support/etcd.ts'
+import { KEY, publish, register, type StoreServer } from './store-server.ts'
+import { etcdForThisFile } from './etcd-of-file.ts'
 
-const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
+const here = etcdForThisFile()
 const NOBODY = { ip: '10.0.0.9', user: null }
 
-let etcd: Etcd
-let prefix = 0
-const servers: StoreServer[] = []
-
-async function startServer(port: number): Promise<StoreServer> {
-  const server = await startStoreServer({ endpoints: etcd.endpoints, prefix: `test-${prefix}` }, port)
-  servers.push(server)
-  return server
-}
+const startServer = (port: number): Promise<StoreServer> => here.start(here.prefix, port)
 
 /** Waits until a server shows this. */
 async function seen<T>(shown: () => T, expected: T): Promise<void> {
   await expect.poll(shown, { timeout: 30_000 }).toEqual(expected)
 }
 
-describe.skipIf(etcdTools.skip)(`two servers on etcd${note}`, { timeout: 90_000 }, () => {
-  beforeAll(async () => (etcd = await startEtcd()), ETCD_HOOK_MS)
-  afterAll(() => etcd?.stop())
-  afterEach(async () => {
-    await Promise.all(servers.splice(0).map((server) => server.stop()))
-    prefix++
-  })
-
+describeOnEtcd('two servers on etcd', 90_000, () => {
   test('see what the other one writes, and what was there when they start', async () => {
     const one = await startServer(1)
     const two = await startServer(2)
@@ -160,7 +146,7 @@ describe.skipIf(etcdTools.skip)(`two servers on etcd${note}`, { timeout: 90_000 
     await one.engine.execute(publish('x', { content }))
     const nowMs = 1_900_000_000_000
     const chunk = (stamp: number, index = 0) => {
-      const key = `test-${prefix}/x/${String(stamp).padStart(16, '0')}/00000${index}`
+      const key = `${here.prefix}/x/${String(stamp).padStart(16, '0')}/00000${index}`
       return { do: 'put', key, value: Buffer.from('x') } as const
     }
     const orphans = [chunk(7), chunk(7, 1), chunk(nowMs * 1024)]
@@ -177,8 +163,8 @@ describe.skipIf(etcdTools.skip)(`two servers on etcd${note}`, { timeout: 90_000 
     await one.engine.execute(publish('smaller'))
     await one.store.cleanHistory({ beforeMs: 3e12, keep: 1, most: 100 })
     const { kvs } = await one.client.range({
-      key: `test-${prefix}/x/`,
-      end: `test-${prefix}/z`,
+      key: `${here.prefix}/x/`,
+      end: `${here.prefix}/z`,
       keysOnly: true,
     })
     expect(kvs.map(({ key }) => key)).toEqual([orphans[2]!.key])
@@ -188,7 +174,7 @@ describe.skipIf(etcdTools.skip)(`two servers on etcd${note}`, { timeout: 90_000 
     const one = await startServer(1)
     await one.engine.execute(publish('x'))
     await one.store.forget()
-    expect((await one.client.range({ key: `test-${prefix}/b/${one.id}` })).count).toBe(0)
+    expect((await one.client.range({ key: `${here.prefix}/b/${one.id}` })).count).toBe(0)
   })
 
   test('let a process write nothing after another one has taken its place', async () => {

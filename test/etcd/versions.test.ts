@@ -1,17 +1,14 @@
 /** Servers of different versions on one store: what each understands, and what it refuses (docs/decisions/0053 and 0066). */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { VersionRange } from '../../src/core/cluster/members/versions.ts'
-import { systemClock } from '../../src/store/etcd/client/clock.ts'
-import { connectTo } from '../../src/store/etcd/client/connection.ts'
-import { EtcdClient } from '../../src/store/etcd/client/etcd-client.ts'
+import type { EtcdClient } from '../../src/store/etcd/client/etcd-client.ts'
 import { LAYOUTS } from '../../src/store/etcd/format/layout.ts'
 import { toJson } from '../../src/store/etcd/keys/values.ts'
-import { type Cluster, startCluster } from '../support/cluster.ts'
-import { ETCD_HOOK_MS, etcdTools } from '../support/etcd.ts'
+import { clusterForTests } from '../support/cluster.ts'
+import { clientOf } from '../support/etcd-client.ts'
+import { describeOnEtcd } from '../support/etcd.ts'
 import type { Waypost } from '../support/waypost.ts'
 import { publish, startStoreServer, type StoreServer, type StoreServerOptions } from './store-server.ts'
-
-const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
 
 /** The layout of this version and a made-up next one, as the version that brings that would know them. */
 const BOTH: VersionRange = { from: LAYOUTS.to, to: LAYOUTS.to + 1 }
@@ -19,7 +16,7 @@ const NEXT: VersionRange = { from: BOTH.to, to: BOTH.to }
 const BEFORE: VersionRange = { from: 1, to: 3 }
 const WAY_OUT = /development build from before Waypost 0\.1\.0 .*`waypost export`/
 
-let cluster: Cluster
+const cluster = clusterForTests({ servers: 3 })
 let raw: EtcdClient
 let prefix = ''
 let prefixes = 0
@@ -69,17 +66,9 @@ function runs({ pid }: Waypost): boolean {
   }
 }
 
-describe.skipIf(etcdTools.skip)(`servers of different versions${note}`, { timeout: 90_000 }, () => {
-  beforeAll(async () => {
-    cluster = await startCluster({ servers: 3 })
-    const { endpoints } = cluster.etcd
-    const open = connectTo(systemClock)
-    raw = new EtcdClient({ endpoints, clock: systemClock, random: Math.random, open })
-  }, ETCD_HOOK_MS)
-  afterAll(async () => {
-    raw?.close()
-    await cluster?.stop()
-  })
+describeOnEtcd('servers of different versions', 90_000, () => {
+  beforeAll(() => void (raw = clientOf(cluster.etcd)))
+  afterAll(() => raw?.close())
   beforeEach(() => (prefix = `versions-${prefixes++}`))
   afterEach(async () => void (await Promise.all(servers.splice(0).map((server) => server.stop()))))
 

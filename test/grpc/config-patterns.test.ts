@@ -51,33 +51,6 @@ describe('a client that watches a pattern', () => {
     expect((await client.next(CHANGE)).body).toMatchObject({ changeType: 'DELETE_CONFIG' })
     expect(client.waiting).toEqual([])
   })
-
-  test('receives the difference to what it knows', async () => {
-    const prefix = unique('app')
-    await publish(`${prefix}-a`)
-    const client = await connect()
-    const received = { receivedGroupKeys: [`${prefix}-gone+G+public`], initializing: false }
-    await watch(client, `public>>*>>${prefix}*`, received)
-    const { body } = await client.next(SYNC)
-    expect(body).toMatchObject({ syncType: 'FUZZY_WATCH_DIFF_SYNC_NOTIFY' })
-    expect(body['contexts']).toEqual([
-      { groupKey: `${prefix}-a+G+public`, changedType: 'ADD_CONFIG' },
-      { groupKey: `${prefix}-gone+G+public`, changedType: 'DELETE_CONFIG' },
-    ])
-  })
-
-  test('receives nothing more once it has cancelled', async () => {
-    const prefix = unique('app')
-    const client = await connect()
-    await watch(client, `public>>G>>${prefix}*`)
-    await client.next(SYNC)
-    const cancel = { watchType: 'CANCEL_WATCH', initializing: false }
-    expect(await watch(client, `public>>G>>${prefix}*`, cancel)).toMatchObject(done)
-    await publish(`${prefix}-a`)
-    await watch(client, `public>>G>>${unique('nothing')}`)
-    await client.next(SYNC)
-    expect(client.waiting).toEqual([])
-  })
 })
 
 test('a connection watches so many patterns and no more', async () => {
@@ -88,12 +61,4 @@ test('a connection watches so many patterns and no more', async () => {
     body: { resultCode: 500, errorCode: 50310, success: false },
   })
   expect(await watch(client, 'dev>>G>>none-7')).toMatchObject(done)
-})
-
-test('a pattern that cannot be read is refused', async () => {
-  const client = await connect()
-  expect(await watch(client, 'G>>a')).toMatchObject({
-    type: 'ConfigFuzzyWatchResponse',
-    body: { resultCode: 500, errorCode: 400 },
-  })
 })

@@ -248,17 +248,6 @@ describe('a listener', () => {
     expect((await client.next('ConfigChangeNotifyRequest')).body).toMatchObject(key)
   })
 
-  test('is notified of a burst at least once, and afterwards reads the last content', async () => {
-    const key = named()
-    const client = await connect()
-    await listen(client, [{ ...key, md5: '' }])
-    const sender = await connect()
-    for (let index = 1; index <= 100; index++)
-      await sender.ask('ConfigPublishRequest', { ...key, content: `${index}` })
-    await client.next('ConfigChangeNotifyRequest')
-    expect((await client.ask('ConfigQueryRequest', key)).body).toMatchObject({ content: '100' })
-  })
-
   test('is not notified any more of what it has left', async () => {
     const [left, kept] = [named(), named()]
     const client = await connect()

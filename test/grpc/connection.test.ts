@@ -35,29 +35,6 @@ describe('a client that connects', () => {
     expect(client.waiting).toEqual([])
     await client.close()
   })
-
-  test('is healthy once it is set up', async () => {
-    const client = await connectGrpc(server)
-    const { type, body } = await client.ask('HealthCheckRequest')
-    expect({ type, ...body }).toMatchObject({ type: 'HealthCheckResponse', resultCode: 200, success: true })
-    await client.close()
-  })
-})
-
-describe('a client that has not set its connection up', () => {
-  test('gets an error that makes it connect again when it asks for its health', async () => {
-    const client = await connectGrpc(server, { setup: false })
-    const { type, body } = await client.ask('HealthCheckRequest')
-    expect({ type, ...body }).toMatchObject({ type: 'ErrorResponse', resultCode: 500, errorCode: 500 })
-    await client.close()
-  })
-})
-
-test('a request of an unknown type is refused, whatever the connection', async () => {
-  const client = await connectGrpc(server, { setup: false })
-  const { type, body } = await client.ask('MakeCoffeeRequest')
-  expect({ type, ...body }).toMatchObject({ type: 'ErrorResponse', errorCode: 302, success: false })
-  await client.close()
 })
 
 test('a server without a port for gRPC listens on none', async () => {

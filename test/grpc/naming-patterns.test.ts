@@ -64,14 +64,4 @@ describe('a client that watches a pattern of services', () => {
     const { body } = await client.grpc.next('SetupAckRequest')
     expect(body).toMatchObject({ abilityTable: { fuzzyWatch: true } })
   })
-
-  test('that no pattern is, is refused', async () => {
-    const client = await connected()
-    const { type, body } = await client.grpc.ask('NamingFuzzyWatchRequest', { groupKeyPattern: 'public' })
-    expect({ type, ...body }).toMatchObject({
-      type: 'NamingFuzzyWatchResponse',
-      resultCode: 500,
-      errorCode: 400,
-    })
-  })
 })

@@ -78,14 +78,6 @@ describe('a subscription', () => {
     expect(pushed.lastRefTime).toBeGreaterThan(first.lastRefTime)
   })
 
-  test('gets a push besides its answer', async () => {
-    const client = await connected()
-    const serviceName = unique('svc')
-    await registered({ serviceName, port: 80 })
-    await client.subscribe(serviceName)
-    expect(portsOf(await client.pushed())).toEqual([80])
-  })
-
   test('is answered with the list when it ends, and receives nothing more', async () => {
     const client = await connected()
     const serviceName = unique('svc')
@@ -96,19 +88,6 @@ describe('a subscription', () => {
     await registered({ serviceName, port: 81 })
     await sleep(300)
     expect(client.grpc.waiting).toEqual([])
-  })
-
-  test('is sent again while it is not acknowledged, and delays no other subscriber', async () => {
-    const [deaf, client] = [await connected({ reply: () => undefined }), await connected()]
-    const serviceName = unique('svc')
-    await Promise.all([deaf.subscribe(serviceName), client.subscribe(serviceName)])
-    await Promise.all([deaf.pushed(), client.pushed()])
-    for (const port of [1, 2, 3]) {
-      await registered({ serviceName, port })
-      await client.pushedUntil((service) => portsOf(service).includes(port))
-    }
-    // Its first push has its time, and then comes again as it is by then.
-    expect(portsOf(await deaf.pushed())).toEqual([1, 2, 3])
   })
 
   test('of a client that reads nothing delays no other, and has the last state once it reads again', async () => {

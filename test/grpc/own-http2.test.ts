@@ -1,10 +1,8 @@
 /** The server's own HTTP/2 at the real port. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { RESERVED_WINDOW } from '../../src/http2/outgoing.ts'
 import { until } from '../interface/client.ts'
-import { Authority } from '../support/certificates.ts'
 import { connectGrpc } from '../support/grpc-client.ts'
-import { needTool } from '../support/need-tool.ts'
 import {
   connectRaw,
   FRAME,
@@ -34,27 +32,25 @@ const bytesOn = ({ frames }: RawConnection, id: number): number =>
 const credit = (stream: number, bytes: number): Buffer =>
   http2Frame(FRAME.window, stream, { body: uint32(bytes) })
 
-describe('an answer of 10 MiB to a client that reads slowly', () => {
-  test('is passed by a health check, and comes as a whole', async () => {
-    const writer = await connectGrpc(server)
-    await writer.ask('ConfigPublishRequest', { ...ITEM, content: 'x'.repeat(LARGE_BYTES) })
-    await writer.close()
-    const client = await connectRaw(server.port + 1_000)
-    await client.send(Buffer.concat([setup(1), whole(3, 'ConfigQueryRequest', ITEM), credit(3, 2 ** 30)]))
-    // It has used the window of the connection but for what is reserved, and the client gives no more.
-    await until(
-      async () => bytesOn(client, 3),
-      (bytes) => bytes === 65_535 - RESERVED_WINDOW,
-    )
-    await client.send(whole(5, 'HealthCheckRequest'))
-    await client.answered(5)
-    expect(bytesOn(client, 5)).toBeGreaterThan(50)
-    expect(bytesOn(client, 3)).toBe(65_535 - RESERVED_WINDOW)
-    await client.send(credit(0, 2 ** 30))
-    await client.answered(3)
-    expect(bytesOn(client, 3)).toBeGreaterThan(LARGE_BYTES)
-    client.socket.destroy()
-  })
+test('an answer of 10 MiB to a client that reads slowly is passed by a health check, and comes as a whole', async () => {
+  const writer = await connectGrpc(server)
+  await writer.ask('ConfigPublishRequest', { ...ITEM, content: 'x'.repeat(LARGE_BYTES) })
+  await writer.close()
+  const client = await connectRaw(server.port + 1_000)
+  await client.send(Buffer.concat([setup(1), whole(3, 'ConfigQueryRequest', ITEM), credit(3, 2 ** 30)]))
+  // It has used the window of the connection but for what is reserved, and the client gives no more.
+  await until(
+    async () => bytesOn(client, 3),
+    (bytes) => bytes === 65_535 - RESERVED_WINDOW,
+  )
+  await client.send(whole(5, 'HealthCheckRequest'))
+  await client.answered(5)
+  expect(bytesOn(client, 5)).toBeGreaterThan(50)
+  expect(bytesOn(client, 3)).toBe(65_535 - RESERVED_WINDOW)
+  await client.send(credit(0, 2 ** 30))
+  await client.answered(3)
+  expect(bytesOn(client, 3)).toBeGreaterThan(LARGE_BYTES)
+  client.socket.destroy()
 })
 
 test('limits that clients meet are counted by their reasons', async () => {
@@ -79,18 +75,4 @@ test('a client that says it leaves is answered, and its connection ends with it'
   expect(client.socket.destroyed).toBe(false)
   client.socket.end()
   await client.ended
-})
-
-const openssl = needTool('openssl')
-test.skipIf(openssl.skip)('over TLS, clients are served that agree on h2', async () => {
-  const authority = new Authority()
-  const { cert, key } = authority.forServer()
-  const secure = await startWaypost({ settings: { 'tls-cert': cert, 'tls-key': key } })
-  const client = await connectGrpc(secure, { tls: { ca: authority.ca } })
-  const content = 'x'.repeat(LARGE_BYTES)
-  await client.ask('ConfigPublishRequest', { ...ITEM, content })
-  const { body } = await client.ask('ConfigQueryRequest', ITEM)
-  expect(`${body['content']}`.length).toBe(LARGE_BYTES)
-  await client.close()
-  await secure.stop()
 })

@@ -60,19 +60,6 @@ test('a client that leaves while it registers leaves nothing behind', async () =
   )
 })
 
-test('each change has a later lastRefTime, also for clusters that it does not concern', async () => {
-  const client = await connected()
-  const serviceName = unique('svc')
-  const times: number[] = []
-  for (let port = 1; port <= 40; port++) {
-    await client.register(serviceName, { port, clusterName: 'A' })
-    for (const cluster of ['A', 'B']) times.push((await client.query(serviceName, { cluster })).lastRefTime)
-  }
-  const ofA = times.filter((_, index) => index % 2 === 0)
-  const ofB = times.filter((_, index) => index % 2 === 1)
-  for (const each of [ofA, ofB]) expect(each).toEqual([...new Set(each)].sort((a, b) => a - b))
-})
-
 test('a list is later after a restart than any before', async () => {
   const serviceName = unique('svc')
   const before = await connected()
@@ -85,19 +72,6 @@ test('a list is later after a restart than any before', async () => {
   expect(subscribed.lastRefTime).toBeGreaterThan(lastRefTime)
   await after.register(serviceName, { port: 2 })
   expect((await after.query(serviceName)).lastRefTime).toBeGreaterThan(subscribed.lastRefTime)
-})
-
-describe('an address that two connections publish', () => {
-  test('is in the list once, as the last one has registered it, and stays with the other one', async () => {
-    const [first, second] = [await connected(), await connected()]
-    const serviceName = unique('svc')
-    const shown = async () => (await first.query(serviceName)).hosts.map(({ metadata }: never) => metadata)
-    await first.register(serviceName, { metadata: { from: 'first' } })
-    await second.register(serviceName, { metadata: { from: 'second' } })
-    expect(await shown()).toEqual([{ from: 'second' }])
-    await second.deregister(serviceName)
-    await until(shown, (all) => all[0]?.from === 'first')
-  })
 })
 
 test('a service that is deleted and made again is still pushed to its subscriber', async () => {

@@ -25,9 +25,13 @@ describe.skipIf(openssl.skip)('a server with a certificate', () => {
   })
   afterAll(() => server.stop())
 
-  test('speaks TLS with clients of gRPC', async () => {
+  test('speaks TLS with clients of gRPC, also large messages', async () => {
     const client = await connectGrpc(server, { tls: { ca: authority.ca } })
-    expect((await client.ask('HealthCheckRequest')).type).toBe('HealthCheckResponse')
+    const item = { dataId: 'large', group: 'G', tenant: '' }
+    const content = 'x'.repeat(10 * 1024 * 1024)
+    await client.ask('ConfigPublishRequest', { ...item, content })
+    const { body } = await client.ask('ConfigQueryRequest', item)
+    expect(body['content'] === content).toBe(true)
     await client.close()
   })
 

@@ -132,12 +132,6 @@ describe('connections', () => {
     ])
   })
 
-  test('requests on one connection are answered in order, also if they arrive in one packet', async () => {
-    await start()
-    const two = 'GET /svc/v1/later HTTP/1.1\r\nHost: x\r\n\r\nGET /svc/v1/ok HTTP/1.1\r\nHost: x\r\n\r\n'
-    expect(await raw(two)).toMatch(/later[^]*ok$/)
-  })
-
   test('an idle connection stays open for keep-alive-timeout', async () => {
     await start()
     expect((await send('/svc/v1/ok', { agent: new Agent({ keepAlive: true }) })).headers['keep-alive']).toBe(

@@ -1,5 +1,6 @@
 import { request as nodeRequest, type Agent, type IncomingHttpHeaders } from 'node:http'
-import { connect } from 'node:net'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
 import { Type, NACOS_NAMING_RULES, SVC_RULES } from '../../src/protocols/parameters/schema.ts'
 import { Refusal } from '../../src/core/refusal.ts'
 import { EMPTY_TEXT, jsonAnswer, OK_TEXT, textAnswer } from '../../src/protocols/http/routing/answers.ts'
@@ -175,6 +176,16 @@ export function send(path: string, { method = 'GET', headers = {}, body, agent }
     sent.on('error', reject)
     sent.end(body)
   })
+}
+
+/** An open connection that gathers what it is sent. */
+export async function opened(localAddress = '127.0.0.1'): Promise<Socket & { text: string }> {
+  const socket = Object.assign(connect({ port, host: '127.0.0.1', localAddress }), { text: '' })
+  socket.setNoDelay(true)
+  socket.on('data', (chunk) => (socket.text += chunk.toString('latin1')))
+  socket.on('error', () => undefined)
+  await once(socket, 'connect')
+  return socket
 }
 
 export const FORM = { 'content-type': 'application/x-www-form-urlencoded' }

@@ -55,14 +55,6 @@ describe('parameters', () => {
     expect(utf8).toMatch(/^HTTP\/1.1 400 [^]*percent-encoded/)
   })
 
-  test('a chunked body is read', async () => {
-    const body = '2\r\na=\r\n3\r\n1+2\r\n0\r\n\r\n'
-    const text = await raw(
-      `POST /svc/v1/echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${body}`,
-    )
-    expect(text).toContain('{"a":"1 2"}')
-  })
-
   test('a wrong one is a 400 that names it', async () => {
     const reply = await send('/svc/v1/echo?n=x')
     expect(reply.status).toBe(400)

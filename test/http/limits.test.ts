@@ -8,6 +8,7 @@ import {
   held,
   http,
   logged,
+  opened,
   plainRoute,
   port,
   raw,
@@ -22,15 +23,6 @@ afterEach(finish)
 
 const GET_OK = 'GET /svc/v1/ok HTTP/1.1\r\nHost: x\r\n\r\n'
 const GET_HOLD = 'GET /svc/v1/hold HTTP/1.1\r\nHost: x\r\n\r\n'
-
-/** An open connection that gathers what it is sent. */
-async function opened(localAddress = '127.0.0.1'): Promise<Socket & { text: string }> {
-  const socket = Object.assign(connect({ port, host: '127.0.0.1', localAddress }), { text: '' })
-  socket.on('data', (chunk) => (socket.text += chunk.toString('latin1')))
-  socket.on('error', () => undefined)
-  await once(socket, 'connect')
-  return socket
-}
 
 const problem = (code: string) => `"type":"urn:waypost:problem:${code}"`
 
@@ -91,12 +83,6 @@ describe('pipelined requests', () => {
     const get = 'GET /svc/v1/read HTTP/1.1\r\nHost: x\r\n\r\n'
     const text = await raw(`${get}${post}a${get}${post}b${get}`)
     expect(text.match(/<\w*>/g)).toEqual(['<>', '<a>', '<ab>'])
-  })
-
-  test('up to the limit are answered in order', async () => {
-    await start()
-    const text = await raw(GET_OK.repeat(200))
-    expect(text.match(/HTTP\/1.1 200 /g)).toHaveLength(200)
   })
 })
 

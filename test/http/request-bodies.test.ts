@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { OK_TEXT, textAnswer } from '../../src/protocols/http/routing/answers.ts'
 import { PLAIN_RULES } from '../../src/protocols/parameters/schema.ts'
@@ -8,8 +8,8 @@ import {
   held,
   http,
   logged,
+  opened,
   plainRoute,
-  port,
   raw,
   reset,
   seen,
@@ -32,15 +32,6 @@ function post(path: string, body: string, headers = ''): string {
 function chunked(path: string, chunks: string[], end = '0\r\n\r\n'): string {
   const sent = chunks.map((chunk) => `${Buffer.byteLength(chunk).toString(16)}\r\n${chunk}\r\n`).join('')
   return `POST ${path} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${sent}${end}`
-}
-
-async function opened(): Promise<Socket & { text: string }> {
-  const socket = Object.assign(connect(port, '127.0.0.1'), { text: '' })
-  socket.setNoDelay(true)
-  socket.on('data', (chunk) => (socket.text += chunk.toString('latin1')))
-  socket.on('error', () => undefined)
-  await once(socket, 'connect')
-  return socket
 }
 
 const answersIn = (text: string): string[] => text.match(/HTTP\/1.1 \d+/g) ?? []

@@ -94,19 +94,3 @@ test('an answer is sent although its handler throws afterwards, and the connecti
   expect(http.inFlight()).toBe(0)
   one.socket.destroy()
 })
-
-test('connections with many requests each get their answers in order', async () => {
-  await startWatched()
-  const clients = await Promise.all(Array.from({ length: 50 }, () => client()))
-  for (const { socket } of clients) socket.write((get('first') + get('second') + get('none')).repeat(20))
-  await until(() => clients.every(({ text }) => text().match(/HTTP\/1.1 404/g)?.length === 20))
-  for (const { text, socket } of clients) {
-    expect(
-      text()
-        .match(/HTTP\/1.1 \d+/g)
-        ?.join(),
-    ).toBe(Array.from({ length: 20 }, () => 'HTTP/1.1 200,HTTP/1.1 200,HTTP/1.1 404').join())
-    socket.destroy()
-  }
-  expect(http.inFlight()).toBe(0)
-})

@@ -4,6 +4,7 @@ import { AnswerChecker } from '../support/answer-checker.ts'
 import { Client, type Json, type Params, type Reply } from './client.ts'
 import { connectGrpc } from '../support/grpc-client.ts'
 import { items } from './transfer-support.ts'
+import { planOf } from '../support/plan-lines.ts'
 import { startWaypost, type Waypost } from '../support/waypost.ts'
 import { withoutReferences } from '../support/without-references.ts'
 
@@ -47,7 +48,6 @@ async function ask(what: string, params: Params = {}, sent: Sent = {}): Promise<
   return reply
 }
 
-const PLAN = { kind: 'plan', format: 1, madeMs: 1, sources: [], counts: {}, lastRefMs: 0 }
 const item = { tenant: 'dev', dataId: 'a.yaml', group: 'G' }
 const service = { namespaceId: 'dev', serviceName: 's' }
 const instance = { ...service, ip: '10.0.0.1', port: 80 }
@@ -219,7 +219,7 @@ test('the operator', async () => {
     await ask('POST /operator/backup', { label: 'a' })
     await ask('GET /operator/backup')
   }
-  await ask('POST /operator/import', {}, { body: `${JSON.stringify(PLAN)}\n` })
+  await ask('POST /operator/import', {}, { body: planOf([]) })
   await ask('GET /audit')
   const one = await ask('GET /audit', { pageSize: 1 })
   expect(one.json().next).toEqual(expect.any(String))

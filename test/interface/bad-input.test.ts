@@ -195,39 +195,5 @@ describe.each(DIALECTS)('/%s:', (dialect) => {
       expectRefused(inQuery, 400, 'content')
       expect((await waypost[dialect].get(configs, { dataId, group: 'G' })).status).toBe(404)
     })
-
-    test.each(['100%', '%', '%zz', '%4', 'a%2', '%%41'])(
-      'a percent sign that escapes nothing is literal: %s',
-      async (raw) => {
-        const dataId = unique('percent')
-        const answer = await waypost[dialect].call('POST', configs, {
-          query: `dataId=${dataId}&group=G&content=${raw}`,
-        })
-        expect(answer.text).toBe('true')
-        const expected = raw === '%%41' ? '%A' : raw
-        expect((await waypost[dialect].get(configs, { dataId, group: 'G' })).text).toBe(expected)
-      },
-    )
-
-    test('the first value of a repeated parameter counts', async () => {
-      const dataId = unique('repeated')
-      const query = `dataId=${dataId}&group=G&content=first&content=second&dataId=other`
-      expect((await waypost[dialect].call('POST', configs, { query })).text).toBe('true')
-      expect((await waypost[dialect].get(configs, { dataId, group: 'G' })).text).toBe('first')
-    })
-
-    test.each(['__proto__', 'constructor', 'toString'])(
-      'a parameter named %s is only unknown',
-      async (name) => {
-        const dataId = unique('proto')
-        const query = `${name}=x&dataId=${dataId}&group=G&content=c`
-        expect((await waypost[dialect].call('POST', configs, { query })).text).toBe('true')
-        expectRefused(
-          await waypost[dialect].call('POST', configs, { query: `${name}=dataId&group=G` }),
-          400,
-          'dataId',
-        )
-      },
-    )
   })
 })

@@ -1,21 +1,9 @@
-import { connect } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { md5, serverForThisFile, unique } from './client.ts'
 
 const waypost = serverForThisFile()
 const configs = '/cs/configs'
 const form = 'application/x-www-form-urlencoded'
-
-/** Sends bytes as they are and gives all that comes back until the server closes. */
-function sendRaw(bytes: Buffer): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(waypost.server.port, '127.0.0.1', () => socket.write(bytes))
-    const chunks: Buffer[] = []
-    socket.on('data', (chunk) => chunks.push(chunk))
-    socket.on('error', reject)
-    socket.on('close', () => resolve(Buffer.concat(chunks).toString('utf8')))
-  })
-}
 
 async function comesBack(dataId: string, content: string | Buffer): Promise<void> {
   const expected = Buffer.from(content)
@@ -57,57 +45,6 @@ describe.each(contents)('%s', (_, content) => {
     const answer = await waypost.svc.call('POST', configs, { query: { dataId, group: 'G', content } })
     expect(answer.text).toBe('true')
     await comesBack(dataId, content)
-  })
-})
-
-describe('encodings of clients', () => {
-  test.each(['GBK', 'ISO-8859-1', 'utf-8', 'UTF-16', 'nonsense'])(
-    'a body with the type %s is read as UTF-8',
-    async (charset) => {
-      const dataId = unique('label')
-      const call = { form: { dataId, group: 'G', content: 'Grüße 世界' } }
-      const headers = { 'content-type': `${form};charset=${charset}` }
-      expect((await waypost.svc.call('POST', configs, { ...call, headers })).text).toBe('true')
-      await comesBack(dataId, 'Grüße 世界')
-    },
-  )
-
-  test('a plus is a space and %2B is a plus, in query and form', async () => {
-    for (const place of ['query', 'body'] as const) {
-      const dataId = unique('plus')
-      const pairs = `dataId=${dataId}&group=G&content=a+b%2Bc%20d`
-      const call = { [place]: pairs, headers: place === 'body' ? { 'content-type': form } : {} }
-      expect((await waypost.svc.call('POST', configs, call)).text).toBe('true')
-      await comesBack(dataId, 'a b+c d')
-    }
-  })
-
-  test('bytes that are not percent-encoded are read as UTF-8 too', async () => {
-    const dataId = unique('raw')
-    const body = Buffer.from(`dataId=${dataId}&group=G&content=Grüße 世界=x`)
-    const answer = await waypost.svc.call('POST', configs, { body, headers: { 'content-type': form } })
-    expect(answer.text).toBe('true')
-    await comesBack(dataId, 'Grüße 世界=x')
-  })
-
-  test('a chunked body without a length is read', async () => {
-    const dataId = unique('chunked')
-    const body = `dataId=${dataId}&group=G&content=in+pieces`
-    const [first, second] = [body.slice(0, 20), body.slice(20)]
-    const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`
-    const head = `POST /svc/v1${configs} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n`
-    const rest = `Content-Type: ${form}\r\nTransfer-Encoding: chunked\r\n\r\n`
-    const answer = await sendRaw(Buffer.from(`${head}${rest}${chunk(first)}${chunk(second)}0\r\n\r\n`))
-    expect(answer).toMatch(/^HTTP\/1\.1 200 /)
-    await comesBack(dataId, 'in pieces')
-  })
-
-  test('a form may have an upper-case media type', async () => {
-    const dataId = unique('media')
-    const body = `dataId=${dataId}&group=G&content=x`
-    const headers = { 'content-type': 'Application/X-WWW-Form-URLEncoded' }
-    expect((await waypost.svc.call('POST', configs, { body, headers })).text).toBe('true')
-    await comesBack(dataId, 'x')
   })
 })
 

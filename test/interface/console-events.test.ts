@@ -92,19 +92,6 @@ describe('a stream of a server without sign-in', () => {
     await reader.ended()
     expect(reader.events.at(-1)).toMatchObject({ type: 'ended', data: { reason: 'stopping' } })
   })
-
-  test('there are only so many of one address', async () => {
-    const server = await startWaypost({ settings: { 'max-event-streams-per-address': 1 } })
-    try {
-      const first = await follow(server.url)
-      expect([first.status, (await follow(server.url)).status]).toEqual([200, 503])
-      first.close()
-      const status = async () => (await follow(server.url)).status
-      await until(status, (found) => found === 200)
-    } finally {
-      await server.stop()
-    }
-  })
 })
 
 describe('a stream of somebody who is signed in', () => {

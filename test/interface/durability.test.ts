@@ -194,28 +194,4 @@ describe('after kill -9 and a restart', () => {
     expect(switches.checkTimes).toBe(3)
     expect(switches.defaultPushCacheMillis, 'on the other dialect the default is false').toBe(12_000)
   }, 20_000)
-
-  test('every publish that was acknowledged before a crash is there', async () => {
-    const acknowledged: string[] = []
-    let crashed = false
-    const writers = Array.from({ length: 8 }, async (_, writer) => {
-      for (let n = 0; !crashed; n++) {
-        const dataId = `loop.${writer}.${n}`
-        const answer = await svc.post('/cs/configs', { dataId, group: 'G', content: dataId })
-        if (answer.text === 'true') acknowledged.push(dataId)
-      }
-    })
-    const ended = Promise.allSettled(writers)
-    await sleep(700)
-    await until(
-      () => Promise.resolve(acknowledged.length),
-      (count) => count > 50,
-      30_000,
-    )
-    await crashAndRestart()
-    crashed = true
-    await ended
-    for (const dataId of acknowledged)
-      expect((await svc.get('/cs/configs', { dataId, group: 'G' })).text).toBe(dataId)
-  }, 60_000)
 })

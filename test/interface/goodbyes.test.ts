@@ -79,20 +79,3 @@ test('a registration lifts it at once: POST, PUT, and a connection is not asked'
     await removals['v1']!(serviceName, undefined)
   }
 })
-
-test('a client that only beats is listed again after ten seconds, however often it beats', async () => {
-  const serviceName = unique('svc')
-  await registers(serviceName, undefined)
-  const startMs = performance.now()
-  await removals['v1']!(serviceName, undefined)
-  await expect
-    .poll(
-      async () => {
-        await beats['v1, full']!(serviceName, undefined)
-        return hostsOf(serviceName)
-      },
-      { timeout: 30_000, interval: 500 },
-    )
-    .toHaveLength(1)
-  expect(performance.now() - startMs).toBeGreaterThan(9_000)
-}, 40_000)

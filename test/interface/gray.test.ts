@@ -56,13 +56,6 @@ describe('a version for some addresses', () => {
     expect(formal.headers).not.toHaveProperty('isbeta')
   })
 
-  test('needs no formal one: nobody else finds anything', async () => {
-    const item = named()
-    await beta(item, 'x')
-    expect((await ask(item)).text).toBe('x')
-    expect((await ask(item, { from: OTHER })).status).toBe(404)
-  })
-
   test('stays as it is while the formal one changes; the form field of consoles makes none', async () => {
     const item = named()
     await beta(item, 'x')
@@ -98,14 +91,6 @@ describe('a version for some addresses', () => {
     expect((await ask(item)).status).toBe(404)
   })
 
-  test('ends when the item is deleted', async () => {
-    const item = named()
-    await publish(item, 'formal')
-    await beta(item, 'x')
-    await waypost.nacos.delete('/cs/configs', item)
-    expect((await ask(item)).status).toBe(404)
-  })
-
   test('stays where a deletion says that it is not about the beta', async () => {
     const item = named()
     await publish(item, 'formal')
@@ -114,15 +99,6 @@ describe('a version for some addresses', () => {
     expect((await ask(item)).text).toBe('x')
     await waypost.nacos.delete('/cs/configs', { ...item, beta: '' })
     expect((await ask(item)).status).toBe(404)
-  })
-
-  test('is compared with itself by casMd5', async () => {
-    const item = named()
-    await publish(item, 'formal')
-    await beta(item, 'one')
-    const over = (known: string) => publish(item, 'two', { headers: { betaIps: MEANT, casMd5: md5(known) } })
-    expect((await over('formal')).text).toContain('Cas publish fail')
-    expect((await over('one')).text).toBe('true')
   })
 })
 
@@ -176,15 +152,6 @@ describe('who polls', () => {
     await beta(item, 'x', '10.0.0.9')
     expect((await onBeta.answer).text).toContain(String(item['dataId']))
     expect((await ask(item)).text).toBe('newer')
-  })
-
-  test('is answered when a version ends', async () => {
-    const item = named()
-    await publish(item, 'formal')
-    await beta(item, 'x')
-    const poll = await held(item, 'x')
-    await waypost.nacos.delete('/cs/configs', { ...item, beta: true })
-    expect((await poll.answer).text).toContain(String(item['dataId']))
   })
 
   test('by a tag is answered for the version of the tag', async () => {

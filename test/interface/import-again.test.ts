@@ -1,20 +1,19 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startManaged } from '../support/administrator.ts'
-import type { Waypost } from '../support/waypost.ts'
+import { type ManagedWaypost, startManaged } from '../support/administrator.ts'
+import { configLine, historyLine, PLAN_HEAD, planOf, sendPlan } from '../support/plan-lines.ts'
 
 const AT_MS = Date.parse('2026-01-02T03:04:05Z')
 const GROUP = 'G'
 
-let waypost: Waypost
+let managed: ManagedWaypost
 let headers: Record<string, string>
 
 beforeAll(async () => {
-  const managed = await startManaged()
-  waypost = managed.waypost
+  managed = await startManaged()
   headers = { authorization: `Bearer ${await managed.tokenOf('nacos')}` }
 })
-afterAll(() => waypost.stop())
+afterAll(() => managed.waypost.stop())
 
 /** Times of records and of the item, in seconds: the clocks of an old cluster may say anything. */
 const ITEMS = fc.record({
@@ -33,46 +32,26 @@ function linesOf(
   { records, modified }: { records: readonly number[]; modified: number },
   index: number,
 ): Line[] {
-  const common = {
-    namespace: '',
-    group: GROUP,
-    dataId: `item-${index}`,
-    md5: null,
-    encryptedDataKey: '',
-    appName: '',
-    type: null,
-    user: 'ann',
-    ip: '10.0.0.1',
-  }
-  const history = records.map((at, place) => ({
-    kind: 'history',
-    ...common,
-    content: `text ${Math.max(0, place - 1)}`,
-    oldId: String(1_000 * (index + 1) + place),
-    op: place === 0 ? 'I' : 'U',
-    atMs: AT_MS + at * 1_000,
-  }))
-  const notes = { desc: null, use: null, effect: null, schema: null, tags: null }
+  const dataId = `item-${index}`
+  const history = records.map((at, place) =>
+    historyLine(dataId, String(1_000 * (index + 1) + place), {
+      content: `text ${Math.max(0, place - 1)}`,
+      op: place === 0 ? 'I' : 'U',
+      atMs: AT_MS + at * 1_000,
+    }),
+  )
   const times = { createdMs: null, modifiedMs: AT_MS + modified * 1_000 }
-  const config = { kind: 'config', ...common, ...notes, ...times, content: `text ${records.length}` }
+  const config = configLine(dataId, { ...times, content: `text ${records.length}` })
   return [...history, config]
 }
 
 async function importing(lines: readonly Line[]): Promise<{ taken: number; unchanged: number }> {
-  const head = {
-    kind: 'plan',
-    format: 1,
-    madeMs: AT_MS,
-    sources: [],
-    counts: {},
-    lastRefMs: 0,
-    endedMs: AT_MS,
-  }
-  const body = [head, ...lines].map((line) => `${JSON.stringify(line)}\n`).join('')
-  const response = await fetch(`${waypost.url}/svc/v1/operator/import`, { method: 'POST', headers, body })
-  const text = await response.text()
-  expect(response.status, text).toBe(200)
-  return JSON.parse(text) as { taken: number; unchanged: number }
+  const { status, json } = await sendPlan(
+    managed,
+    planOf(lines, { ...PLAN_HEAD, madeMs: AT_MS, endedMs: AT_MS }),
+  )
+  expect(status, JSON.stringify(json)).toBe(200)
+  return json
 }
 
 /** The old ids of the records of an item, oldest first. */
@@ -84,7 +63,7 @@ async function oldIdsOf(dataId: string): Promise<string[]> {
     pageNo: '1',
     pageSize: '100',
   })
-  const response = await fetch(`${waypost.url}/svc/v1/cs/history?${query}`, { headers })
+  const response = await fetch(`${managed.waypost.url}/svc/v1/cs/history?${query}`, { headers })
   const { pageItems } = (await response.json()) as { pageItems: { importedId?: string }[] }
   return pageItems.map(({ importedId = 'own' }) => importedId).toReversed()
 }

@@ -2,86 +2,25 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { problemType } from '../../src/protocols/http/errors/problem.ts'
 import { type ManagedWaypost, startManaged } from '../support/administrator.ts'
-
-const HEAD = { kind: 'plan', format: 1, madeMs: 1, sources: [], counts: {}, lastRefMs: 0 }
+import {
+  configLine,
+  grayLine,
+  historyLine,
+  instanceLine,
+  namespaceLine,
+  PLAN_HEAD,
+  planOf,
+  sendPlan,
+  serviceLine,
+} from '../support/plan-lines.ts'
 
 let server: ManagedWaypost
 beforeAll(async () => void (server = await startManaged()))
 afterAll(() => server?.waypost.stop())
 
-interface Answer {
-  readonly status: number
-  readonly json: Readonly<Record<string, unknown>>
-}
-
-async function sent(body: string | Buffer, token?: string): Promise<Answer> {
-  const response = await fetch(`${server.waypost.url}/svc/v1/operator/import`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/x-ndjson',
-      authorization: `Bearer ${token ?? (await server.tokenOf('nacos'))}`,
-    },
-    body,
-  })
-  return { status: response.status, json: JSON.parse(await response.text()) as Answer['json'] }
-}
-
-const importing = (lines: readonly object[]) =>
-  sent([HEAD, ...lines].map((line) => JSON.stringify(line)).join('\n'))
-
-const namespace = (id: string) => ({ kind: 'namespace', id, name: 'n', desc: '' })
-const service = (name: string) => ({
-  kind: 'service',
-  namespace: '',
-  group: 'G',
-  name,
-  protectThreshold: 0.5,
-  selector: { type: 'none', expression: '' },
-  metadata: {},
-  clusters: [],
-  ephemeral: null,
-})
-const instance = (name: string) => ({
-  kind: 'instance',
-  namespace: '',
-  group: 'G',
-  service: name,
-  cluster: 'DEFAULT',
-  ip: '10.0.0.1',
-  port: 80,
-  ephemeral: false,
-  weight: 1,
-  enabled: true,
-  healthy: true,
-  metadata: {},
-  app: '',
-  seenMs: 1,
-})
-
-const item = (dataId: string) => ({ namespace: '', group: 'G', dataId })
-const text = (content: string) => ({ content, md5: null, encryptedDataKey: '', appName: '' })
-const author = { type: 'text', user: 'ann', ip: '10.0.0.1' }
-const notes = { desc: null, use: null, effect: null, schema: null, tags: null }
-const config = (dataId: string, more: object = {}) => ({
-  kind: 'config',
-  ...item(dataId),
-  ...text('x'),
-  ...author,
-  ...notes,
-  createdMs: 1,
-  modifiedMs: 1,
-  ...more,
-})
-const record = (dataId: string, oldId: string, more: object = {}) => ({
-  kind: 'history',
-  ...item(dataId),
-  ...text('x'),
-  ...author,
-  oldId,
-  op: 'U',
-  atMs: 1,
-  ...more,
-})
+const sent = (body: string | Buffer, token?: string) =>
+  sendPlan(server, body, token === undefined ? {} : { token })
+const importing = (lines: readonly object[]) => sent(planOf(lines))
 
 describe('while an operator has closed naming', () => {
   const setStatus = (value: string) =>
@@ -92,20 +31,20 @@ describe('while an operator has closed naming', () => {
     })
 
   test.each([
-    ['READ_ONLY', 'service', service('closed')],
-    ['DOWN', 'instance', instance('closed')],
+    ['READ_ONLY', 'service', serviceLine('closed')],
+    ['DOWN', 'instance', instanceLine('closed')],
   ])(
     '%s refuses a line of kind %s as all writes of naming, and takes the others',
     async (status, _, line) => {
       await setStatus(status)
-      expect(await importing([namespace(`during-${status}`), line])).toMatchObject({
+      expect(await importing([namespaceLine(`during-${status}`), line])).toMatchObject({
         status: 503,
         json: {
           type: problemType('server-status'),
           detail: expect.stringContaining(`The server is ${status}`),
         },
       })
-      expect(await importing([namespace(`during-${status}`)])).toMatchObject({ json: { unchanged: 1 } })
+      expect(await importing([namespaceLine(`during-${status}`)])).toMatchObject({ json: { unchanged: 1 } })
       await setStatus('UP')
       expect(await importing([line])).toMatchObject({ status: 200, json: { taken: 1 } })
     },
@@ -115,7 +54,7 @@ describe('while an operator has closed naming', () => {
 test('a permission for what no server has is refused for itself, and the lines beside it are taken', async () => {
   const permission = (resource: string) => ({ kind: 'permission', role: 'devs', resource, action: 'r' })
   const { status, json } = await importing([
-    namespace('beside-permissions'),
+    namespaceLine('beside-permissions'),
     permission('(((a*)*)*'),
     permission(''),
     { kind: 'role', username: 'nacos', role: 'devs' },
@@ -133,7 +72,11 @@ describe('an import is refused, and nothing of it is taken,', () => {
 
   test('for callers without rights, whatever they send', async () => {
     await server.addUser({ username: 'guest', password: 'secret', permissions: { '*:*:*': 'rw' } })
-    for (const body of [JSON.stringify(HEAD), 'no JSON', large.subarray(0, 50_000_000)]) {
+    for (const body of [planOf([]), 'no JSON', large.subarray(0, 50_000_000)]) {
+      expect(await sent(body, '')).toMatchObject({
+        status: 403,
+        json: { type: problemType('not-signed-in') },
+      })
       expect(await sent(body, 'no token')).toMatchObject({ status: 403 })
       expect(await sent(body, await server.tokenOf('guest'))).toMatchObject({
         status: 403,
@@ -142,9 +85,11 @@ describe('an import is refused, and nothing of it is taken,', () => {
     }
   })
 
-  const head = JSON.stringify(HEAD)
+  const head = planOf([])
   test.each<[string, string | Buffer, number]>([
     ['no body', '', 400],
+    ['no head', JSON.stringify(configLine('none')), 400],
+    ['a line that is cut', `${head}\n{"kind":"config"`, 400],
     ['a body that is too large', large, 413],
     ['a body of blanks', large.subarray(0, 50_000_000), 400],
     ['empty lines', `${head}\n\n\n`, 400],
@@ -154,9 +99,9 @@ describe('an import is refused, and nothing of it is taken,', () => {
     ['a deep list that ends', `${head}\n${'['.repeat(2_000_000)}${']'.repeat(2_000_000)}`, 400],
     ['a wide object', `${head}\n{${'"a":1,'.repeat(5_000_000)}"kind":"end"}`, 400],
     ['a kind of every object', `${head}\n{"kind":"__proto__"}`, 400],
-    ['a time before all times', `${head}\n${JSON.stringify(config('times', { modifiedMs: -1 }))}`, 400],
-    ['an id that is too long', `${head}\n${JSON.stringify(record('ids', '9'.repeat(21)))}`, 400],
-    ['a clock of another age', JSON.stringify({ ...HEAD, lastRefMs: 8_640_000_000_000_000 }), 400],
+    ['a time before all times', `${head}\n${JSON.stringify(configLine('times', { modifiedMs: -1 }))}`, 400],
+    ['an id that is too long', `${head}\n${JSON.stringify(historyLine('ids', '9'.repeat(21)))}`, 400],
+    ['a clock of another age', JSON.stringify({ ...PLAN_HEAD, lastRefMs: 8_640_000_000_000_000 }), 400],
   ])('for %s', async (_, body, status) => {
     const answer = await sent(body)
     expect(answer, JSON.stringify(answer)).toMatchObject({ status })
@@ -167,9 +112,13 @@ describe('an import is refused, and nothing of it is taken,', () => {
 test('odd names, numbers and times are refused line by line, and the others are taken', async () => {
   const names = ['a b', 'a ', ' a', '../a', 'a\u0000', 'a\nb', 'x'.repeat(300), '\u202e', '%00', ' ', '*']
   const odd = [
-    ...names.flatMap((name) => [config(name), { ...instance('odd'), cluster: name }, namespace(name)]),
-    { ...instance('odd'), weight: -1 },
-    { ...service('odd'), protectThreshold: 1e300 },
+    ...names.flatMap((name) => [
+      configLine(name),
+      instanceLine('odd', { cluster: name }),
+      namespaceLine(name),
+    ]),
+    instanceLine('odd', { weight: -1 }),
+    serviceLine('odd', { protectThreshold: 1e300 }),
     { kind: 'switch', name: 'toString', value: '1' },
     { kind: 'switch', name: 'checkTimes', value: '-1' },
   ]
@@ -177,22 +126,13 @@ test('odd names, numbers and times are refused line by line, and the others are 
   const cluster = { name: 'c', checkPort: 0, useInstancePort: true, metadata: {}, checker: nested }
   const fine = [
     // Such times become the time of the import.
-    record('odd-time', '1', { atMs: 8_640_000_000_000_000 }),
-    config('odd-time', { modifiedMs: 8_640_000_000_000_000 }),
+    historyLine('odd-time', '1', { atMs: 8_640_000_000_000_000 }),
+    configLine('odd-time', { modifiedMs: 8_640_000_000_000_000 }),
     // It has no item, and no record before it.
-    record('only-history', '99999999999999999999', { op: 'D' }),
-    {
-      kind: 'gray',
-      ...item('only-gray'),
-      ...text('x'),
-      name: 'beta',
-      rule: 'beta',
-      expression: '10.0.0.9',
-      priority: null,
-      modifiedMs: null,
-    },
-    { ...service('nested'), metadata: JSON.parse('{"__proto__":"x"}'), clusters: [cluster] },
-    instance('without-a-line-for-its-service'),
+    historyLine('only-history', '99999999999999999999', { op: 'D' }),
+    grayLine('only-gray', { name: 'beta', rule: 'beta', expression: '10.0.0.9' }),
+    serviceLine('nested', { metadata: JSON.parse('{"__proto__":"x"}'), clusters: [cluster] }),
+    instanceLine('without-a-line-for-its-service'),
   ]
   const { status, json } = await importing([...odd, ...fine])
   expect(status).toBe(200)
@@ -204,11 +144,11 @@ test('odd names, numbers and times are refused line by line, and the others are 
 
 test('many thousand lines in one call are all judged, while others are served', async () => {
   const lines = [
-    ...Array.from({ length: 3_000 }, (_, index) => config(`many-${index}`)),
+    ...Array.from({ length: 3_000 }, (_, index) => configLine(`many-${index}`)),
     ...Array.from({ length: 3_000 }, (_, index) =>
-      record('one-of-many', String(index + 1), { atMs: index + 1 }),
+      historyLine('one-of-many', String(index + 1), { atMs: index + 1 }),
     ),
-    ...Array.from({ length: 3_000 }, (_, index) => config(`bad name ${index}?`)),
+    ...Array.from({ length: 3_000 }, (_, index) => configLine(`bad name ${index}?`)),
   ]
   let isRunning = true
   let answered = 0

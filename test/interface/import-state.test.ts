@@ -1,11 +1,19 @@
 /** `POST /svc/v1/operator/import`: what another server had comes over, once, and what is here stays. */
 import { hashSync } from 'bcryptjs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { problemType } from '../../src/protocols/http/errors/problem.ts'
 import { type ManagedWaypost, startManaged } from '../support/administrator.ts'
+import {
+  configLine,
+  grayLine,
+  historyLine,
+  instanceLine,
+  namespaceLine,
+  planOf,
+  sendPlan,
+  serviceLine,
+} from '../support/plan-lines.ts'
 import type { Waypost } from '../support/waypost.ts'
 
-const HEAD = { kind: 'plan', format: 1, madeMs: 1, sources: [], counts: {}, lastRefMs: 0 }
 const AT_MS = Date.UTC(2026, 0, 2, 3, 4, 5)
 const SECOND = 1_000
 
@@ -13,18 +21,10 @@ let managed: ManagedWaypost
 let waypost: Waypost
 let token = ''
 
-async function importing(lines: readonly object[], query: Record<string, string> = {}) {
-  const body = [HEAD, ...lines].map((line) => JSON.stringify(line)).join('\n')
-  return sent(body, query)
-}
-
-async function sent(body: string | Buffer, query: Record<string, string> = {}, credentials = token) {
-  const headers: Record<string, string> = { 'content-type': 'application/x-ndjson' }
-  if (credentials !== '') headers['authorization'] = `Bearer ${credentials}`
-  const url = `${waypost.url}/svc/v1/operator/import?${new URLSearchParams(query)}`
-  const response = await fetch(url, { method: 'POST', headers, body })
-  return { status: response.status, json: JSON.parse(await response.text()) }
-}
+const sent = (body: string | Buffer, as = token) =>
+  sendPlan({ waypost, tokenOf: managed.tokenOf }, body, { token: as })
+const importing = (lines: readonly object[], query: Record<string, string> = {}) =>
+  sendPlan({ waypost, tokenOf: managed.tokenOf }, planOf(lines), { query, token })
 
 async function asked(path: string, query: Record<string, string>) {
   const response = await fetch(`${waypost.url}${path}?${new URLSearchParams(query)}`, {
@@ -68,57 +68,32 @@ async function published(dataId: string, content: string): Promise<void> {
   expect(response.status).toBe(200)
 }
 
-function config(dataId: string, content: string, more: object = {}) {
-  return {
-    kind: 'config',
-    namespace: '',
-    group: 'G',
-    dataId,
+const config = (dataId: string, content: string, more: object = {}) =>
+  configLine(dataId, {
     content,
-    md5: null,
-    encryptedDataKey: '',
     appName: 'shop',
     type: 'yaml',
     desc: 'what it is for',
     use: 'u',
     effect: 'e',
-    schema: null,
     tags: 'a,b',
     createdMs: AT_MS,
     modifiedMs: AT_MS + 9 * SECOND,
-    user: 'ann',
-    ip: '10.0.0.1',
     ...more,
-  }
-}
+  })
 
 function record(
   dataId: string,
   op: string,
   { oldId, content, at = 0 }: { oldId: string; content: string; at?: number },
 ) {
-  return {
-    kind: 'history',
-    namespace: '',
-    group: 'G',
-    dataId,
-    content,
-    md5: null,
-    encryptedDataKey: '',
-    appName: '',
-    oldId,
-    op,
-    type: null,
-    atMs: AT_MS + at * SECOND,
-    user: `by${oldId}`,
-    ip: '10.0.0.2',
-  }
+  const by = { type: null, user: `by${oldId}`, ip: '10.0.0.2' }
+  return historyLine(dataId, oldId, { ...by, op, content, atMs: AT_MS + at * SECOND })
 }
 
 beforeAll(async () => {
   managed = await startManaged()
   waypost = managed.waypost
-  await managed.addUser({ username: 'guest', password: 'secret', permissions: { '*:*:*': 'rw' } })
   token = await managed.tokenOf('nacos')
 })
 afterAll(() => waypost.stop())
@@ -126,16 +101,11 @@ afterAll(() => waypost.stop())
 describe('an import', () => {
   test('brings namespaces, items with their notes, services and instances, and answers unchanged for all of it again', async () => {
     const lines = [
-      { kind: 'namespace', id: 'dev', name: 'Development', desc: 'for tests' },
+      namespaceLine('dev', { name: 'Development', desc: 'for tests' }),
       { kind: 'switch', name: 'pushEnabled', value: 'true' },
       config('whole.yml', 'a: 1\r\n', { namespace: 'dev' }),
-      {
-        kind: 'service',
+      serviceLine('db', {
         namespace: 'dev',
-        group: 'G',
-        name: 'db',
-        protectThreshold: 0.5,
-        selector: { type: 'none', expression: '' },
         metadata: { owner: 'ann' },
         clusters: [
           {
@@ -147,23 +117,17 @@ describe('an import', () => {
           },
         ],
         ephemeral: false,
-      },
-      {
-        kind: 'instance',
+      }),
+      instanceLine('db', {
         namespace: 'dev',
-        group: 'G',
-        service: 'db',
         cluster: 'c1',
         ip: '10.0.0.7',
         port: 3306,
-        ephemeral: false,
         weight: 2.5,
         enabled: false,
-        healthy: true,
         metadata: { zone: 'z' },
-        app: '',
         seenMs: AT_MS,
-      },
+      }),
     ]
     const first = await importing(lines)
     expect(first).toEqual({ status: 200, json: { taken: 5, unchanged: 0, kept: 0, refused: 0, lines: [] } })
@@ -221,18 +185,8 @@ describe('an import', () => {
   })
 
   test('takes what has changed there since the last import of services and namespaces, and keeps what changed here', async () => {
-    const space = (name: string) => ({ kind: 'namespace', id: 'later', name, desc: '' })
-    const service = (protectThreshold: number) => ({
-      kind: 'service',
-      namespace: 'later',
-      group: 'G',
-      name: 'db',
-      protectThreshold,
-      selector: { type: 'none', expression: '' },
-      metadata: {},
-      clusters: [],
-      ephemeral: null,
-    })
+    const space = (name: string) => namespaceLine('later', { name })
+    const service = (protectThreshold: number) => serviceLine('db', { namespace: 'later', protectThreshold })
     expect((await importing([space('one'), service(0.1)])).json.taken).toBe(2)
     expect((await importing([space('two'), service(0.2)])).json.taken).toBe(2)
     const url = `${waypost.url}/svc/v1/ns/service?namespaceId=later&groupName=G&serviceName=db&protectThreshold=0.7`
@@ -301,27 +255,14 @@ describe('an import', () => {
   })
 
   test('names the lines that are not allowed, and takes the others', async () => {
-    const gray = {
-      kind: 'gray',
-      namespace: '',
-      group: 'G',
-      dataId: 'fine',
-      content: 'y',
-      md5: null,
-      encryptedDataKey: '',
-      appName: '',
-      name: 'v',
-      priority: null,
-      modifiedMs: null,
-    }
     const conditions = Array.from({ length: 65 }, (_, index) => `l${index}=a`)
     const { json } = await importing([
       config('bad name', 'x'),
       config('blank', '  '),
       config('fine', 'x'),
-      { ...gray, name: 'beta', rule: 'unknown', expression: '10.0.0.9' },
-      { kind: 'namespace', id: 'public', name: 'x', desc: '' },
-      { ...gray, rule: 'tagv2', expression: conditions.join('||') },
+      grayLine('fine', { name: 'beta', rule: 'unknown', expression: '10.0.0.9' }),
+      namespaceLine('public'),
+      grayLine('fine', { rule: 'tagv2', expression: conditions.join('||') }),
     ])
     expect(json).toMatchObject({ taken: 1, refused: 5 })
     expect(json.lines.map(({ line, outcome }: { line: number; outcome: string }) => [line, outcome])).toEqual(
@@ -335,27 +276,6 @@ describe('an import', () => {
     )
     expect(json.lines[2].reason).toMatch(/unknown/)
     expect(json.lines[4].reason).toMatch(/at most 64 conditions/)
-  })
-
-  test.each<[string, string | Buffer]>([
-    ['no head', JSON.stringify(config('none', 'x'))],
-    ['a line that is cut', `${JSON.stringify(HEAD)}\n{"kind":"config"`],
-    ['nothing', ''],
-    [
-      'other bytes than UTF-8',
-      Buffer.concat([Buffer.from(`${JSON.stringify(HEAD)}\n`), Buffer.from([0xff])]),
-    ],
-  ])('refuses a body with %s as a whole', async (_, body) => {
-    const { status, json } = await sent(body)
-    expect([status, json.type]).toEqual([400, problemType('malformed-request')])
-  })
-
-  test('is for administrators who sign in', async () => {
-    expect((await sent(JSON.stringify(HEAD), {}, '')).json.type).toBe(problemType('not-signed-in'))
-    expect((await sent(JSON.stringify(HEAD), {}, await managed.tokenOf('guest'))).json.type).toBe(
-      problemType('forbidden'),
-    )
-    expect((await sent(JSON.stringify(HEAD))).json).toMatchObject({ taken: 0, lines: [] })
   })
 
   test('is named by the audit, with its counts', async () => {
@@ -427,7 +347,7 @@ describe('an import of users', () => {
     expect(json.lines).toMatchObject([{ line: 5, outcome: 'refused' }])
     const codes = await Promise.all(
       [managed.tokenOf('ada', 'x71'), managed.tokenOf('bob', 'x72')].map(
-        async (one) => (await sent(JSON.stringify(HEAD), {}, await one)).status,
+        async (one) => (await sent(planOf([]), await one)).status,
       ),
     )
     expect(codes).toEqual([200, 403])

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { hostsOf, serverForThisFile, sleep, unique, until, type Json, type Params } from './client.ts'
+import { hostsOf, serverForThisFile, sleep, unique, type Json, type Params } from './client.ts'
 import { expectProblem } from './problem.ts'
 
 const waypost = serverForThisFile({
@@ -39,13 +39,6 @@ async function update(method: 'PUT' | 'DELETE', serviceName: string, form: Param
 }
 
 describe('remembered metadata', () => {
-  test('written keys override the registered ones while the instance exists', async () => {
-    const key = await registered({ metadata: '{"a":"1","b":"2"}' })
-    await waypost.svc.put(instance, { ...key, metadata: '{"b":"written","c":"3"}' })
-    await registered({ ...key, metadata: '{"a":"new","b":"new"}' })
-    expect((await metadataByPort(key.serviceName))[80]).toEqual({ a: 'new', b: 'written', c: '3' })
-  })
-
   test('they apply again when the instance returns in time, and weight and enabled do not', async () => {
     const key = await registered({ metadata: 'a=1' })
     await waypost.svc.put(instance, { ...key, metadata: '{"k":"remembered"}', weight: 9, enabled: false })
@@ -56,14 +49,6 @@ describe('remembered metadata', () => {
     ])
   })
 
-  test('those of a batch are remembered too', async () => {
-    const key = await registered()
-    await update('PUT', key.serviceName, { consistencyType: 'ephemeral', metadata: '{"k":"batched"}' })
-    await waypost.svc.delete(instance, key)
-    await registered(key)
-    expect((await metadataByPort(key.serviceName))[80]).toEqual({ k: 'batched' })
-  })
-
   test.concurrent('after the expired-time they are forgotten', async () => {
     const key = await registered()
     await waypost.svc.put(instance, { ...key, metadata: '{"k":"remembered"}' })
@@ -71,33 +56,6 @@ describe('remembered metadata', () => {
     await sleep(2_500)
     await registered(key)
     expect((await metadataByPort(key.serviceName))[80]).toEqual({})
-  })
-
-  test.concurrent('they do not expire while the instance exists', async () => {
-    const key = await registered()
-    await waypost.svc.put(instance, { ...key, metadata: '{"k":"kept"}' })
-    await sleep(2_500)
-    await registered(key)
-    expect((await metadataByPort(key.serviceName))[80]).toEqual({ k: 'kept' })
-  })
-
-  test.concurrent('an instance that expires and returns has them too', async () => {
-    const times = '{"preserved.heart.beat.timeout":"1000","preserved.ip.delete.timeout":"1500"}'
-    const key = await registered({ metadata: times })
-    await waypost.svc.put(instance, { ...key, metadata: '{"k":"remembered"}' })
-    await until(
-      () => hostsOf(waypost.svc, key),
-      (hosts) => hosts.length === 0,
-    )
-    await registered(key)
-    expect((await metadataByPort(key.serviceName))[80]).toEqual({ k: 'remembered' })
-  })
-
-  test('another instance does not get them', async () => {
-    const key = await registered()
-    await waypost.svc.put(instance, { ...key, metadata: '{"k":"mine"}' })
-    await registered({ ...key, port: 81 })
-    expect((await metadataByPort(key.serviceName))[81]).toEqual({})
   })
 })
 
@@ -121,16 +79,6 @@ describe('the batch update', () => {
     expect((await metadataByPort(serviceName))[1]).toEqual({ own: 'yes' })
   })
 
-  test('any other consistencyType affects none, nor does a request that names no instances', async () => {
-    const serviceName = await threeInstances()
-    const instances = '[{"ip":"127.0.0.1","port":1}]'
-    const metadata = '{"k":"v"}'
-    expect(await update('PUT', serviceName, { consistencyType: 'all', metadata, instances })).toEqual([])
-    expect(await update('PUT', serviceName, { metadata })).toEqual([])
-    expect(await update('PUT', serviceName, { metadata, instances: '[]' })).toEqual([])
-    expect((await metadataByPort(serviceName))[1]).toEqual({ own: 'yes' })
-  })
-
   test('instances are found by ip, port, kind and cluster, and unknown ones are skipped', async () => {
     const serviceName = await threeInstances()
     await registered({ serviceName, port: 4, clusterName: 'c4' })
@@ -149,21 +97,6 @@ describe('the batch update', () => {
       '127.0.0.1:4:unknown:c4:ephemeral',
     ])
     for (const metadata of Object.values(await metadataByPort(serviceName))) expect(metadata.k).toBe('v')
-  })
-
-  test('a batch for very many instances is answered with all of them, once each', async () => {
-    const serviceName = unique('svc')
-    const ports = Array.from({ length: 1_050 }, (_, index) => index + 1)
-    await Promise.all(ports.map((port) => registered({ serviceName, port, metadata: 'a=1' })))
-    const updated = await update('PUT', serviceName, { consistencyType: 'ephemeral', metadata: '{"a":"2"}' })
-    expect(updated).toEqual(ports.map((port) => `127.0.0.1:${port}:unknown:DEFAULT:ephemeral`).sort())
-    const values = new Set(Object.values(await metadataByPort(serviceName)).map(({ a }) => a))
-    expect(values).toEqual(new Set(['2']))
-  })
-
-  test('an unknown service has nothing to update', async () => {
-    const form = { consistencyType: 'ephemeral', metadata: '{"k":"v"}' }
-    expect(await update('PUT', unique('unknown'), form)).toEqual([])
   })
 
   test('other namespaces are not affected', async () => {
@@ -189,16 +122,6 @@ describe('the batch delete', () => {
     const form = { consistencyType: 'ephemeral', metadata: '{"own":"","k":"whatever"}' }
     expect(await update('DELETE', serviceName, form)).toHaveLength(2)
     expect(await metadataByPort(serviceName)).toEqual({ 1: { l: 'w' }, 2: { l: 'w' }, 3: { own: 'yes' } })
-  })
-
-  test('a removed key is not remembered', async () => {
-    const key = await registered()
-    const form = { consistencyType: 'ephemeral', metadata: '{"k":"v"}' }
-    await update('PUT', key.serviceName, form)
-    await update('DELETE', key.serviceName, form)
-    await waypost.svc.delete(instance, key)
-    await registered(key)
-    expect((await metadataByPort(key.serviceName))[80]).toEqual({})
   })
 })
 

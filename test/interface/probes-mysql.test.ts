@@ -95,10 +95,3 @@ test.concurrent('an instance whose MySQL refuses the user is not healthy', async
   const serviceName = await probedAs('stranger')
   await healthBecomes(serviceName, false)
 }, 30_000)
-
-test('the password of a checker is not shown in the service', async () => {
-  const serviceName = await probedAs('probe')
-  const answer = await waypost.svc.get('/ns/service', { serviceName })
-  expect(answer.json().clusters).toMatchObject([{ healthChecker: { type: 'MYSQL' } }])
-  expect(answer.text).not.toContain('secret')
-})

@@ -98,18 +98,6 @@ test.concurrent('HTTP: path and headers are sent, and only the expected status i
   await healthBecomes(key.serviceName, true)
 }, 50_000)
 
-test.concurrent('HTTP: a redirect is not followed and is not healthy', async () => {
-  let followed = 0
-  const target = await listening(http((_, response) => (followed++, response.end('ok'))))
-  const port = await listening(
-    http((_, response) => response.writeHead(302, { location: `http://127.0.0.1:${target}/` }).end()),
-  )
-  const key = await persistent(port)
-  await checkedBy(key, { type: 'HTTP', path: '/', headers: '', expectedResponseCode: 200 })
-  await healthBecomes(key.serviceName, false)
-  expect(followed).toBe(0)
-}, 40_000)
-
 test.concurrent('the port to check may be the cluster’s instead of the instance’s', async () => {
   const open = await listening(tcp())
   const closed = tcp()
@@ -120,36 +108,6 @@ test.concurrent('the port to check may be the cluster’s instead of the instanc
   await checkedBy(key, { type: 'TCP' }, open)
   await healthBecomes(key.serviceName, true)
 }, 50_000)
-
-test.concurrent('NONE: nothing is probed', async () => {
-  let connections = 0
-  const server = createTcpServer((socket) => (connections++, socket.destroy()))
-  const port = await listening(server)
-  const serviceName = unique('probed')
-  await waypost.svc.post('/ns/service', { serviceName })
-  await checkedBy({ serviceName, clusterName: 'DEFAULT' }, { type: 'NONE' })
-  await waypost.svc.post('/ns/instance', { serviceName, ip: '127.0.0.1', port, ephemeral: false })
-  await sleep(9_000)
-  expect(connections).toBe(0)
-  expect(await hostsOf(waypost.svc, { serviceName })).toMatchObject([{ healthy: true }])
-}, 20_000)
-
-test.concurrent('MYSQL: a port where no MySQL answers is unhealthy', async () => {
-  const key = await persistent(await listening(tcp()))
-  await checkedBy(key, { type: 'MYSQL', user: 'u', pwd: 'p', cmd: 'select 1' })
-  await healthBecomes(key.serviceName, false)
-}, 40_000)
-
-test.concurrent('a target that never answers does not delay other probes', async () => {
-  const silent = await listening(http(() => {}))
-  const crowd = await Promise.all(Array.from({ length: 30 }, () => persistent(silent)))
-  await Promise.all(crowd.map((key) => checkedBy(key, { type: 'HTTP', path: '/' })))
-  const server = tcp()
-  const port = await listening(server)
-  const { serviceName } = await persistent(port)
-  await new Promise((resolve) => server.close(resolve))
-  await healthBecomes(serviceName, false)
-}, 40_000)
 
 test('the checker of a cluster is shown in the service and is validated when it is set', async () => {
   const key = await persistent(9, 'c1')

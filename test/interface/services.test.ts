@@ -233,39 +233,5 @@ describe.each(DIALECTS)('/%s:', (dialect) => {
         1, 2, 3,
       ])
     })
-
-    test('conditions joined by & must all agree', async () => {
-      const namespaceId = unique('ns')
-      const both = 'CONSUMER.label.zone = PROVIDER.label.zone & CONSUMER.label.rack = PROVIDER.label.rack'
-      const expression = JSON.stringify({ type: 'label', expression: both })
-      const serviceName = await created({ namespaceId, selector: expression })
-      await registered(serviceName, { namespaceId, ip: '127.9.0.1', port: 1, metadata: 'zone=a,rack=1' })
-      await registered(serviceName, { namespaceId, ip: '127.9.0.2', port: 2, metadata: 'zone=a,rack=2' })
-      await registered('consumer', { namespaceId, ip: '127.0.0.5', port: 9, metadata: 'zone=a,rack=2' })
-      expect(await seenFrom('127.0.0.5', { serviceName, namespaceId })).toEqual([2])
-    })
-
-    test('the protection threshold counts after the selector', async () => {
-      const namespaceId = unique('ns')
-      const serviceName = await created({ namespaceId, selector, protectThreshold: 0.5 })
-      const provider = { namespaceId, ip: '127.9.0.1' }
-      await registered(serviceName, { ...provider, port: 1, metadata: 'zone=a' })
-      await registered(serviceName, {
-        ...provider,
-        ip: '127.9.0.2',
-        port: 2,
-        metadata: 'zone=b',
-        healthy: false,
-      })
-      await registered('consumer', { namespaceId, ip: '127.0.0.6', port: 9, metadata: 'zone=a' })
-      const query = { serviceName, namespaceId }
-      const near = await waypost[dialect].call('GET', '/ns/instance/list', {
-        query,
-        localAddress: '127.0.0.6',
-      })
-      expect(near.json()).toMatchObject({ reachProtectionThreshold: false, hosts: [{ port: 1 }] })
-      const all = (await waypost[dialect].get('/ns/instance/list', query)).json()
-      expect(all.reachProtectionThreshold).toBe(true)
-    })
   })
 })

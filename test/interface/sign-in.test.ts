@@ -40,6 +40,7 @@ describe('a server with authentication', () => {
     '/nacos/v1/auth/users/login',
     '/svc/v1/auth/login',
     '/svc/v1/auth/users/login',
+    '/nacos/v3/auth/user/login',
   ])('%s answers a token, wherever the parameters are', async (path) => {
     for (const [query, form] of [
       ['', 'username=nacos&password=secret'],

@@ -24,8 +24,6 @@ for (const [door, path] of Object.entries({ v1: '/nacos/v1', v2: '/nacos/v2', sv
       return at(path).put('/ns/instance/beat', { serviceName, beat: JSON.stringify(beat) })
     }
 
-const lightBeat: Beat = (serviceName, clusterName) =>
-  waypost.nacos.put('/ns/instance/beat', { serviceName, clusterName, ...WHERE })
 const registers = (serviceName: string, other: Params = {}): Promise<Reply> =>
   waypost.nacos.post('/ns/instance', { serviceName, ...FULL, ...other })
 const disables = (serviceName: string, clusterName?: string): Promise<Reply> =>
@@ -68,30 +66,6 @@ test.for(Object.keys(beats))('a beat by %s brings it back as it was', { concurre
       expect(entries).toContainEqual(expect.objectContaining({ kind: 'registered', cause: 'memory' }))
     }),
   )
-})
-
-test('a client that registers again after 20404 stays offline, and one that says something else does not', async () => {
-  const [repeats, changes] = [unique('svc'), unique('svc')]
-  for (const serviceName of [repeats, changes]) {
-    await registers(serviceName)
-    await disables(serviceName)
-  }
-  await Promise.all([isGone(repeats), isGone(changes)])
-  expect((await lightBeat(repeats, undefined)).json()).toMatchObject({ code: 20_404 })
-  await registers(repeats)
-  await registers(changes, { weight: 4 })
-  expect(await shown(repeats)).toMatchObject([{ weight: 5, enabled: false, metadata: METADATA }])
-  expect(await shown(changes)).toMatchObject([{ weight: 4, enabled: true, overrides: [], disabled: null }])
-})
-
-test('a goodbye after the silence ends what was remembered', async () => {
-  const serviceName = unique('svc')
-  await registers(serviceName)
-  await disables(serviceName)
-  await isGone(serviceName)
-  await waypost.nacos.delete('/ns/instance', { serviceName, ...WHERE })
-  await beats['v1, {"weight":1}']!(serviceName, undefined)
-  expect(await shown(serviceName)).toMatchObject([{ weight: 1, enabled: true, metadata: {} }])
 })
 
 test('lifts all that operators have set of an instance, at once', async () => {

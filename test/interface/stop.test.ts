@@ -57,18 +57,3 @@ test.concurrent('an ephemeral instance is there after a stop and a start', async
   expect(list.hosts).toMatchObject([{ ip: '127.0.0.1', healthy: true }])
   await again.stop()
 }, 30_000)
-
-test.concurrent('remembered metadata survives a stop', async () => {
-  const server = await startWaypost()
-  const key = { serviceName: 'stays', ip: '127.0.0.1', port: 80 }
-  const { svc } = clientsOf(server.url)
-  await svc.post('/ns/instance', key)
-  await svc.put('/ns/instance', { ...key, metadata: '{"k":"v"}' })
-  await svc.delete('/ns/instance', key)
-  await server.stop()
-  const again = await server.restart()
-  const reader = clientsOf(again.url).svc
-  await reader.post('/ns/instance', key)
-  expect((await reader.get('/ns/instance', key)).json().metadata).toEqual({ k: 'v' })
-  await again.stop()
-}, 30_000)

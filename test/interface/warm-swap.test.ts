@@ -1,6 +1,7 @@
 /** Ephemeral instances that an import brings: they wait for their clients, and outlast a start. Lists are later than those of the old server. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ManagedWaypost, startManaged } from '../support/administrator.ts'
+import { instanceLine, PLAN_HEAD, planOf, sendPlan } from '../support/plan-lines.ts'
 import type { Waypost } from '../support/waypost.ts'
 
 const AHEAD_MS = 30_000
@@ -14,40 +15,21 @@ beforeAll(async () => {
 })
 afterAll(async () => waypost?.stop())
 
-const instanceOf = (port: number, healthy = true) => ({
-  kind: 'instance',
-  namespace: '',
-  group: 'DEFAULT_GROUP',
-  service: 'orders',
-  cluster: 'DEFAULT',
-  ip: '10.0.0.1',
-  port,
-  ephemeral: true,
-  weight: 2,
-  enabled: true,
-  healthy,
-  metadata: { zone: 'z' },
-  app: '',
-  seenMs: Date.now(),
-})
-
-async function imported(instances: readonly object[], clockMs = 0) {
-  const { accessToken } = JSON.parse(
-    await (
-      await fetch(`${waypost.url}/svc/v1/auth/login`, {
-        method: 'POST',
-        body: new URLSearchParams({ username: 'nacos', password: 'secret' }),
-      })
-    ).text(),
-  ) as { accessToken: string }
-  const head = { kind: 'plan', format: 1, madeMs: 1, sources: [], counts: {}, lastRefMs: clockMs }
-  const response = await fetch(`${waypost.url}/svc/v1/operator/import`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/x-ndjson', authorization: `Bearer ${accessToken}` },
-    body: [head, ...instances].map((line) => JSON.stringify(line)).join('\n'),
+const instanceOf = (port: number, healthy = true) =>
+  instanceLine('orders', {
+    group: 'DEFAULT_GROUP',
+    port,
+    ephemeral: true,
+    weight: 2,
+    healthy,
+    metadata: { zone: 'z' },
+    seenMs: Date.now(),
   })
-  expect(response.status).toBe(200)
-  return (await response.json()) as { taken: number; unchanged: number; kept: number }
+
+async function imported(instances: readonly object[], lastRefMs = 0) {
+  const { status, json } = await sendPlan(managed, planOf(instances, { ...PLAN_HEAD, lastRefMs }))
+  expect(status).toBe(200)
+  return json
 }
 
 async function called(method: string, path: string, params: Record<string, string> = {}) {

@@ -1,11 +1,10 @@
 /** Every route of both dialects refuses a caller without permission before it reads or changes anything. */
-import { ANONYMOUS } from '../../src/core/access/identity.ts'
 import { describe, expect, test } from 'vitest'
 import type { Authorisation } from '../../src/operations/authorisation.ts'
 import { compileReader } from '../../src/protocols/parameters/parameter-reader.ts'
 import type { Route, Answer } from '../../src/protocols/http/routing/route.ts'
 import { Refusal } from '../../src/core/refusal.ts'
-import { nameOf, neededBy, routesFor, sample } from './route-table.ts'
+import { CALLER, nameOf, neededBy, routesFor, sample } from './route-table.ts'
 
 /** The routes without permission. A new one needs a reason: it shows nothing that belongs to anybody. */
 const PUBLIC_ROUTES = [
@@ -63,16 +62,7 @@ describe.each(guarded.map((route) => [nameOf(route), route] as const))('%s', (_,
 async function ask(route: Route, texts: Record<string, string>): Promise<Answer> {
   const read = compileReader(route.params, route.rules)
   const headers = { 'long-pulling-timeout': '10000' }
-  const caller = {
-    ip: '10.9.9.9',
-    identity: ANONYMOUS,
-    socketIp: '10.9.9.9',
-    isProxied: false,
-    socketPort: 1234,
-    isSecure: false,
-    userAgent: '',
-    headers,
-  }
+  const caller = { ...CALLER, headers }
   const hold = (): never => {
     throw new Error('the request was held')
   }

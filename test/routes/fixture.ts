@@ -26,6 +26,7 @@ import { nacosNamespaceRoutes } from '../../src/protocols/http/nacos/namespace-r
 import type { Route, Answer } from '../../src/protocols/http/routing/route.ts'
 import { Router } from '../../src/protocols/http/routing/router.ts'
 import { svcAccessRoutes } from '../../src/protocols/http/svc/access-routes.ts'
+import { svcConsoleRoutes } from '../../src/protocols/http/svc/console-routes.ts'
 import { svcConfigRoutes } from '../../src/protocols/http/svc/config-routes.ts'
 import { svcListenerRoutes } from '../../src/protocols/http/svc/listener-routes.ts'
 import { svcNamespaceRoutes } from '../../src/protocols/http/svc/namespace-routes.ts'
@@ -37,6 +38,7 @@ import { Tokens } from '../../src/sign-in/tokens.ts'
 import type { Passwords } from '../../src/sign-in/passwords.ts'
 import { formalVersions } from '../../src/subscribers/formal-versions.test-support.ts'
 import { ConfigWatchers, type ConfigWatcherOptions } from '../../src/subscribers/config-watchers.ts'
+import { CALLER } from './route-table.ts'
 
 /** The answer to a request: at once, or after it was held. */
 export interface Asked {
@@ -170,6 +172,7 @@ function routesOf(operations: Operations, nowMs: () => number): Route[] {
     ...svcAccessRoutes(operations),
     ...nacosAccessRoutes(operations),
     ...svcConfigRoutes(operations, limits),
+    ...svcConsoleRoutes(operations, { version: '1.2.3', notReady: () => [], warnings: () => [] }),
     ...svcListenerRoutes(listener),
     ...svcNamespaceRoutes(namespaces),
     ...nacosConfigRoutes(operations, limits),
@@ -198,16 +201,8 @@ async function ask(router: Router, [method, path]: [string, string], sent: Sent 
   let answer: Answer | undefined
   let gone: (() => void) | undefined
   let wasHeld = false
-  const caller = {
-    ip: '10.9.9.9',
-    identity: sent.identity ?? ANONYMOUS,
-    socketIp: '10.9.9.9',
-    isProxied: false,
-    socketPort: 1234,
-    isSecure: sent.isSecure ?? false,
-    userAgent: '',
-    headers: sent.headers ?? {},
-  }
+  const { identity = ANONYMOUS, isSecure = false, headers = {} } = sent
+  const caller = { ...CALLER, identity, isSecure, headers }
   const hold = () => {
     wasHeld = true
     return {

@@ -1,5 +1,4 @@
 /** The effect of permissions on reads and changes of services, some of which the caller may not read. */
-import { ANONYMOUS } from '../../src/core/access/identity.ts'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { at, EngineWorld } from '../../src/core/core.test-support.ts'
 import { Refusal } from '../../src/core/refusal.ts'
@@ -11,6 +10,7 @@ import { allOperations, type OperationParts } from '../../src/operations/operati
 import { InstanceListAnswers } from '../../src/protocols/answers/instance-list.ts'
 import { nacosNamingRoutes } from '../../src/protocols/http/nacos/naming-routes.ts'
 import { Router } from '../../src/protocols/http/routing/router.ts'
+import { CALLER } from './route-table.ts'
 
 type Params = Readonly<Record<string, string>>
 
@@ -48,22 +48,12 @@ beforeEach(async () => {
 async function ask(request: string, params: Params = {}, target?: string) {
   const [method = '', path = ''] = request.split(' ')
   const { route, readParameters } = foundBy(method, `/nacos/v1/ns${path}`)
-  const caller = {
-    ip: '10.9.9.9',
-    identity: ANONYMOUS,
-    socketIp: '10.9.9.9',
-    isProxied: false,
-    socketPort: 1234,
-    isSecure: false,
-    userAgent: '',
-    headers: {},
-  }
   try {
-    const again = target === undefined ? undefined : route.again?.(target, caller)
+    const again = target === undefined ? undefined : route.again?.(target, CALLER)
     if (again !== undefined) return { status: again.status, body: String(again.body) }
     const hold = () => ({ answer() {}, refuse() {}, onGone() {} })
     const read = readParameters(new Map(Object.entries(params)))
-    const handled = route.handle({ params: read, caller, target, hold })
+    const handled = route.handle({ params: read, caller: CALLER, target, hold })
     await world.quiet()
     const answer = await handled
     return { status: answer!.status, body: String(answer!.body) }

@@ -1,4 +1,5 @@
 /** Every route of the server with all that it declares, and requests to each, for tests that try them all. */
+import { ANONYMOUS } from '../../src/core/access/identity.ts'
 import { Guard } from '../../src/operations/guard.ts'
 import type { Authorisation } from '../../src/operations/authorisation.ts'
 import { allOperations, type OperationParts } from '../../src/operations/operations.ts'
@@ -99,6 +100,18 @@ function partThatFails(part: string): object {
     throw new Error(`${part} was touched`)
   }
   return new Proxy(fail, { get: fail, apply: fail })
+}
+
+/** Who asks, without a socket. */
+export const CALLER = {
+  ip: '10.9.9.9',
+  identity: ANONYMOUS,
+  socketIp: '10.9.9.9',
+  isProxied: false,
+  socketPort: 1234,
+  isSecure: false,
+  userAgent: '',
+  headers: {},
 }
 
 /** `METHOD /path`, with the parameter that chooses it if there is one. */

@@ -1,4 +1,7 @@
-/** The requests that web pages of other sites can make the browsers of their visitors send. docs/security.md has the rules. */
+/**
+ * The requests that web pages of other sites can make the browsers of their visitors send. docs/security.md has the rules, which
+ * cross-site-guard.test.ts has one by one.
+ */
 import { connect } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { serverForThisFile, unique } from '../interface/client.ts'
@@ -52,23 +55,11 @@ const mozilla = `User-Agent: ${MOZILLA}`
 
 describe('a write is accepted', () => {
   const clients: [string, (port: number) => Lines][] = [
-    ['curl', (port) => [host(port), 'User-Agent: curl/8.5.0', 'Accept: */*']],
-    ['a client without a name, for any host', () => ['Host: anything.example']],
-    ['fetch of Node', (port) => [host(port), 'User-Agent: node', 'Sec-Fetch-Mode: cors']],
     [
       'a page of the server',
       (port) => [host(port), mozilla, `Origin: http://127.0.0.1:${port}`, 'Sec-Fetch-Site: same-origin'],
     ],
-    [
-      'a page at the name localhost',
-      (port) => [`Host: localhost:${port}`, mozilla, `Origin: http://localhost:${port}`],
-    ],
-    ['a page at an IPv6 address', () => ['Host: [::1]:8848', mozilla, 'Origin: http://[::1]:8848']],
     ['a page of an allowed host', (port) => [host(port), mozilla, 'Origin: https://portal.example']],
-    [
-      'a page of an allowed host and port',
-      (port) => [host(port), mozilla, 'Origin: https://other.example:8443'],
-    ],
   ]
   test.each(clients)('for %s', async (_who, headers) => {
     for (const waypost of [loopback, everywhere]) {
@@ -93,17 +84,6 @@ describe('a write is accepted', () => {
 describe('a write is refused before it has an effect', () => {
   const pages: [string, (port: number) => Lines][] = [
     ['the form of another site', (port) => [host(port), mozilla, 'Origin: http://evil.example']],
-    [
-      'the form of another site over TLS',
-      (port) => [host(port), mozilla, 'Sec-Fetch-Site: cross-site', 'Origin: null'],
-    ],
-    ['another host of the same site', (port) => [host(port), mozilla, 'Sec-Fetch-Site: same-site']],
-    ['another server of the machine', (port) => [host(port), mozilla, 'Origin: http://127.0.0.1:3000']],
-    ['a file', (port) => [host(port), mozilla, 'Origin: null']],
-    [
-      'a second Origin',
-      (port) => [host(port), `Origin: http://127.0.0.1:${port}`, 'Origin: http://evil.example'],
-    ],
   ]
   test.each(pages)('for %s', async (_who, headers) => {
     for (const waypost of [loopback, everywhere]) {
@@ -124,18 +104,15 @@ describe('a write is refused before it has an effect', () => {
     expect(statusOf(await post([]))).toBe(200)
   })
 
-  test.each(['/svc/v1/ns/instance/beat', '/nacos/v1/ns/instance/beat', '/nothing', '/healthz'])(
-    'on any path: PUT %s is refused',
-    async (path) => {
-      const text = await sent(loopback.server.port, [
-        `PUT ${path}?serviceName=s&ip=1.1.1.1&port=80&clusterName=DEFAULT HTTP/1.1`,
-        host(loopback.server.port),
-        'Sec-Fetch-Site: cross-site',
-        'Connection: close',
-      ])
-      expect(statusOf(text)).toBe(403)
-    },
-  )
+  test.each(['/nacos/v1/ns/instance/beat', '/nothing'])('on any path: PUT %s is refused', async (path) => {
+    const text = await sent(loopback.server.port, [
+      `PUT ${path}?serviceName=s&ip=1.1.1.1&port=80&clusterName=DEFAULT HTTP/1.1`,
+      host(loopback.server.port),
+      'Sec-Fetch-Site: cross-site',
+      'Connection: close',
+    ])
+    expect(statusOf(text)).toBe(403)
+  })
 
   test('for a beat that is recognised by its bytes', async () => {
     const key = { serviceName: unique('beaten'), ip: '10.1.1.1', port: 80, clusterName: 'DEFAULT' }
@@ -210,44 +187,15 @@ describe('a name that is not the server’s', () => {
     expect(statusOf(await get(['Host: evil.example']))).toBe(200)
   })
 
-  test.each(['/metrics', '/healthz', '/readyz', '/openapi.json', '/nothing'])(
-    'is refused at %s',
-    async (path) => {
-      expect(statusOf(await get(['Host: evil.example', mozilla], everywhere, path))).toBe(421)
-      expect(statusOf(await get(['Host: evil.example', 'User-Agent: Prometheus/3.0'], loopback, path))).toBe(
-        421,
-      )
-    },
-  )
-
-  test('is refused in an absolute request target too, independent of Host', async () => {
-    const target = `http://evil.example:${loopback.server.port}/nacos/v1/console/namespaces`
-    expect(statusOf(await get([host(loopback.server.port), mozilla], loopback, target))).toBe(421)
-    const own = `http://localhost:${loopback.server.port}/nacos/v1/console/namespaces`
-    expect(statusOf(await get(['Host: evil.example', mozilla], loopback, own))).toBe(200)
-  })
-
-  test('is refused if it is the first of two', async () => {
-    const { port } = loopback.server
-    expect(statusOf(await get(['Host: evil.example', host(port), mozilla]))).not.toBe(200)
+  test.each(['/metrics', '/nothing'])('is refused at %s', async (path) => {
+    expect(statusOf(await get(['Host: evil.example', mozilla], everywhere, path))).toBe(421)
+    expect(statusOf(await get(['Host: evil.example', 'User-Agent: Prometheus/3.0'], loopback, path))).toBe(
+      421,
+    )
   })
 
   test('is not checked without a Host, in HTTP/1.0', async () => {
     expect(statusOf(await sent(loopback.server.port, ['GET /healthz HTTP/1.0', mozilla]))).toBe(200)
-  })
-
-  test.each([
-    '127.0.0.1',
-    '10.9.8.7',
-    '[::1]',
-    '[2001:db8::1]:8848',
-    'localhost:1',
-    'LOCALHOST.',
-    'portal.example',
-    'other.example',
-  ])('is not %s', async (name) => {
-    for (const waypost of [loopback, everywhere])
-      expect(statusOf(await get([`Host: ${name}`, mozilla], waypost))).toBe(200)
   })
 })
 

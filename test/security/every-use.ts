@@ -3,6 +3,7 @@ import type { Route } from '../../src/protocols/http/routing/route.ts'
 import type { Call } from '../interface/client.ts'
 import { nameOf, neededBy, sample } from '../routes/route-table.ts'
 import { type Ids, ITEM, MARK, PASSWORD, SERVICE } from './vault.ts'
+import { namespaceLine, planOf } from '../support/plan-lines.ts'
 
 /** The credentials of a request: header fields, or parameters. */
 export interface Credentials {
@@ -93,17 +94,10 @@ function uploadOf(route: Route, { item }: Ids): Use['upload'] {
   if (route.variant === 'import')
     return { body: NO_ARCHIVE, headers: { 'content-type': 'multipart/form-data; boundary=b' } }
   if (route.body !== 'raw') return undefined
-  if (route.path === '/svc/v1/operator/import') return { body: PLAN, headers: {} }
+  if (route.path === '/svc/v1/operator/import')
+    return { body: planOf([namespaceLine('vault-copy')]), headers: {} }
   throw new Error(`There is no body for ${nameOf(route)}: say what is sent.`)
 }
-
-/** A plan of one namespace. */
-const PLAN = [
-  { kind: 'plan', format: 1, madeMs: 1, sources: [], counts: {}, lastRefMs: 0 },
-  { kind: 'namespace', id: 'vault-copy', name: 'copy', desc: '' },
-]
-  .map((line) => JSON.stringify(line))
-  .join('\n')
 
 const NO_ARCHIVE =
   '--b\r\nContent-Disposition: form-data; name="file"; filename="f.zip"\r\n\r\nno archive\r\n--b--\r\n'

@@ -5,6 +5,7 @@ import { hiddenIn } from '../../src/core/text/hidden-characters.ts'
 import { instanceOf } from '../grpc/naming-fixture.ts'
 import { unique } from '../interface/client.ts'
 import { type ManagedWaypost, startManaged } from '../support/administrator.ts'
+import { configLine, namespaceLine, planOf, sendPlan, serviceLine } from '../support/plan-lines.ts'
 import { connectGrpc, type Body, type GrpcClient } from '../support/grpc-client.ts'
 
 let server: ManagedWaypost
@@ -184,50 +185,15 @@ describe('blanks and emoji', () => {
 describe('names that are there', () => {
   const dataId = 'app.yaml\u3164'
   const serviceName = 'orders\u115f'
-  const HEAD = { kind: 'plan', format: 1, madeMs: 1, sources: [], counts: {}, lastRefMs: 0 }
   const md5 = '9dd4e461268c8034f5c8564e155c67a6'
-  const config = {
-    kind: 'config',
-    namespace: '',
-    group: 'G',
-    dataId,
-    content: 'x',
-    md5,
-    type: 'text',
-    desc: '',
-    use: '',
-    effect: '',
-    schema: '',
-    tags: '',
-    appName: '',
-    encryptedDataKey: '',
-    createdMs: 1,
-    modifiedMs: 1,
-    user: '',
-    ip: '',
-  }
-  const service = {
-    kind: 'service',
-    namespace: '',
-    group: 'G',
-    name: serviceName,
-    protectThreshold: 0,
-    selector: { type: 'none', expression: '' },
-    metadata: {},
-    clusters: [],
-    ephemeral: null,
-  }
-  const lines = [HEAD, { kind: 'namespace', id: 'old', name: 'stag\u202eprod', desc: '' }, config, service]
+  const lines = [
+    namespaceLine('old', { name: 'stag\u202eprod' }),
+    configLine(dataId, { md5 }),
+    serviceLine(serviceName),
+  ]
 
   test('come with a move, and are read, listened to, replaced and deleted', async () => {
-    const body = lines.map((line) => JSON.stringify(line)).join('\n')
-    const headers = { 'content-type': 'application/x-ndjson', authorization: `Bearer ${token}` }
-    const moved = await fetch(`${server.waypost.url}/svc/v1/operator/import`, {
-      method: 'POST',
-      headers,
-      body,
-    })
-    expect(await moved.json()).toMatchObject({ taken: 3 })
+    expect((await sendPlan(server, planOf(lines))).json).toMatchObject({ taken: 3 })
     const item = { dataId, group: 'G' }
     expect((await send('GET', '/nacos/v1/cs/configs', item)).text).toBe('x')
     for (const [path, content] of [

@@ -1,13 +1,12 @@
-import { afterAll, beforeAll, describe } from 'vitest'
+import { afterAll, beforeAll } from 'vitest'
 import { systemClock } from '../../src/store/etcd/client/clock.ts'
 import { openEtcd } from '../../src/store/etcd/open-etcd.ts'
-import { ETCD_HOOK_MS, type Etcd, etcdTools, startEtcd } from '../support/etcd.ts'
+import { describeOnEtcd, ETCD_HOOK_MS, type Etcd, startEtcd } from '../support/etcd.ts'
 import type { ContractStore, SharedContractStore, StoreKind } from './contract-store.ts'
 import { sharedContract } from './shared-contract.ts'
 import { sharedStateStore } from './shared-state-store.ts'
 import { storeContract } from './store-contract.ts'
 
-const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
 /** Time limits that busy machines keep too. */
 const PATIENT = { callMs: 15_000, attemptMs: 3_000 }
 
@@ -48,7 +47,7 @@ const kind: StoreKind<EtcdContractStore> = {
   writesBehind: false,
 }
 
-describe.skipIf(etcdTools.skip)(`etcd${note}`, { timeout: 60_000 }, () => {
+describeOnEtcd('etcd', 60_000, () => {
   beforeAll(async () => (etcd = await startEtcd()), ETCD_HOOK_MS)
   afterAll(() => etcd?.stop())
 

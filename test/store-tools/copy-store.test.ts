@@ -11,6 +11,7 @@ import { Keys } from '../../src/store/etcd/keys/keys.ts'
 import { openEtcd } from '../../src/store/etcd/open-etcd.ts'
 import { copyParts, type StoredPart } from '../../src/store/stored-data.ts'
 import { type Etcd, ETCD_HOOK_MS, etcdTools, startEtcd } from '../support/etcd.ts'
+import { configLine, historyLine, planOf, sendPlan } from '../support/plan-lines.ts'
 import {
   freePort,
   MAIN,
@@ -165,28 +166,30 @@ async function answersOf(
 }
 
 /** Items with the history of another server: small and large texts, and one that is deleted there. */
-async function importHistory({ url }: Waypost): Promise<void> {
-  const body = new URLSearchParams({ username: 'ada', password: PASSWORD })
-  const login = await fetch(`${url}/svc/v1/auth/login`, { method: 'POST', body })
-  const { accessToken } = (await login.json()) as { accessToken: string }
-  const notes = { md5: null, encryptedDataKey: '', appName: '', type: 'text', user: 'ann', ip: '10.0.0.1' }
-  const head = { kind: 'plan', format: 1, madeMs: 1, sources: [], counts: {}, lastRefMs: 0 }
-  const lines: object[] = [head]
+async function importHistory(waypost: Waypost): Promise<void> {
   const atMs = Date.now() - 60_000
-  for (const [item, bytes] of IMPORTED.entries()) {
-    const of = { namespace: '', group: 'g', dataId: `imported-${bytes}`, ...notes }
-    const contents = ['I', 'U', 'U'].map((op, at) => ({ op, content: `${at}`.padEnd(bytes, 'y') }))
-    for (const [at, { op, content }] of contents.entries())
-      lines.push({ kind: 'history', ...of, op, content, oldId: `${item * 10 + at + 1}`, atMs: atMs + at })
-    const more = { desc: null, use: null, effect: null, schema: null, tags: null }
-    lines.push({ kind: 'config', ...of, ...more, content: 'now', createdMs: atMs, modifiedMs: atMs + 9 })
-  }
-  const answer = await fetch(`${url}/svc/v1/operator/import`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/x-ndjson', authorization: `Bearer ${accessToken}` },
-    body: lines.map((line) => JSON.stringify(line)).join('\n'),
+  const lines = IMPORTED.flatMap((bytes, item) => {
+    const dataId = `imported-${bytes}`
+    const records = ['I', 'U', 'U'].map((op, at) =>
+      historyLine(dataId, `${item * 10 + at + 1}`, {
+        group: 'g',
+        op,
+        content: `${at}`.padEnd(bytes, 'y'),
+        atMs: atMs + at,
+      }),
+    )
+    const times = { createdMs: atMs, modifiedMs: atMs + 9 }
+    return [...records, configLine(dataId, { group: 'g', content: 'now', ...times })]
   })
-  expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('"lines":[]')])
+  const tokenOf = async (): Promise<string> => {
+    const body = new URLSearchParams({ username: 'ada', password: PASSWORD })
+    const login = await fetch(`${waypost.url}/svc/v1/auth/login`, { method: 'POST', body })
+    return ((await login.json()) as { accessToken: string }).accessToken
+  }
+  expect(await sendPlan({ waypost, tokenOf }, planOf(lines))).toMatchObject({
+    status: 200,
+    json: { lines: [] },
+  })
 }
 
 const namesOf = async ({ url }: Waypost, serviceName: string): Promise<number> =>

@@ -183,44 +183,6 @@ describe('the doctor finds', () => {
   })
 })
 
-describe('the doctor refuses with exit code 2', () => {
-  test('a directory that a running server uses', async () => {
-    const server = await startWaypost()
-    const { code, stderr } = await runWaypost(['doctor', '--data-dir', server.dataDir])
-    expect([code, stderr]).toEqual([2, expect.stringContaining('in use by a running server')])
-    await server.stop()
-  })
-
-  test.each([
-    [
-      'a newer format',
-      (directory: string) => writeFileSync(join(directory, 'waypost.json'), '{"store":"WPST","format":99}'),
-      /has format 99/,
-    ],
-    [
-      'a database of a development build',
-      (directory: string) =>
-        alter(directory, `PRAGMA application_id = ${0x57415950}; PRAGMA user_version = 4`),
-      /development build/,
-    ],
-    [
-      'a marker of a development build',
-      (directory: string) => writeFileSync(join(directory, 'waypost.json'), '{"format":4}'),
-      /development build/,
-    ],
-  ])('%s', async (_case, change, message) => {
-    const directory = copyOf(sound)
-    change(directory)
-    const { code, stderr } = await runWaypost(['doctor', '--data-dir', directory])
-    expect([code, stderr]).toEqual([2, expect.stringMatching(message)])
-  })
-
-  test('a call without the directory', async () => {
-    const { code, stderr } = await runWaypost(['doctor'])
-    expect([code, stderr]).toEqual([2, expect.stringContaining('--data-dir is required')])
-  })
-})
-
 test('damage exits with 1 and advice, and kinds of pages are as expected', async () => {
   const directory = copyOf(sound)
   expect(pagesOfKind(fileOf(directory), 13).length).toBeGreaterThan(5)

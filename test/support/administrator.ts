@@ -24,8 +24,12 @@ export interface ManagedWaypost {
 
 /** Starts a server with authentication on, and makes its first administrator. `caFile`: of the certificate in its settings. */
 export async function startManaged(options: WaypostOptions = {}, caFile?: string): Promise<ManagedWaypost> {
-  const waypost = await startWaypost({ ...options, settings: { auth: 'on', ...options.settings } })
-  const code = /code=([\w-]+)/.exec(waypost.output())?.[1] ?? ''
+  return managedBy(await startWaypost({ ...options, settings: { auth: 'on', ...options.settings } }), caFile)
+}
+
+/** Makes the first administrator of a server. */
+export async function managedBy(waypost: Waypost, caFile?: string): Promise<ManagedWaypost> {
+  const code = /code"?[=:]"?([\w-]+)/.exec(waypost.output())?.[1] ?? ''
   const send = senderTo(waypost.url, caFile)
   await send({ method: 'POST', path: '/svc/v1/auth/users/admin', form: { code, password: 'secret' } })
   const tokenOf = async (username: string, password = 'secret') => {

@@ -1,4 +1,5 @@
-import { type Etcd, startEtcd } from './etcd.ts'
+import { afterAll, beforeAll } from 'vitest'
+import { type Etcd, ETCD_HOOK_MS, startEtcd } from './etcd.ts'
 import { freePort, startWaypost, type Waypost, type WaypostOptions } from './waypost.ts'
 
 /** Several servers on one etcd. */
@@ -50,4 +51,12 @@ export async function startCluster({
   }
   const flags = Object.entries(place).map(([name, value]) => `--${name}=${value}`)
   return { etcd, servers, flags, join, stop }
+}
+
+/** Starts a cluster for the tests of the calling file or suite; the fields are filled when they run. */
+export function clusterForTests(options?: ClusterOptions): Cluster {
+  const cluster = {} as Cluster
+  beforeAll(async () => void Object.assign(cluster, await startCluster(options)), ETCD_HOOK_MS)
+  afterAll(() => cluster.stop?.())
+  return cluster
 }

@@ -5,6 +5,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { describe } from 'vitest'
 import { needTool } from './need-tool.ts'
 import { freePort, temporaryDirectory } from './waypost.ts'
 
@@ -13,6 +14,13 @@ const { builtEtcd } = (await import(pathToFileURL(SCRIPT).href)) as { builtEtcd:
 
 /** Whether tests on etcd must be skipped, with the reason: it is built with Go. */
 export const etcdTools = needTool('go')
+
+/** Tests on etcd. Where it cannot be built they are skipped, and the title has the reason. */
+export function describeOnEtcd(title: string, timeout: number, tests: () => void): void {
+  const note = etcdTools.skip ? ` (${etcdTools.reason})` : ''
+  // oxlint-disable-next-line vitest/valid-describe-callback
+  describe.skipIf(etcdTools.skip)(`${title}${note}`, { timeout }, tests)
+}
 
 /** The time that a hook which starts etcd may take: the first one builds it. */
 export const ETCD_HOOK_MS = 600_000

@@ -27,10 +27,8 @@ export const NOT_ON_ETCD = {
   bytes: 'the bytes of requests and answers',
   connections: 'connections of clients',
   limits: 'limits of requests and connections',
-  'listener-times': 'the times of long polls; listener has polls that a change answers',
   'metrics-address': 'an address for measurements',
   openapi: 'a document',
-  'stop-busy': 'connections of clients at a stop',
   tls: 'TLS of clients',
   'tls-files': 'files of certificates',
   // Others that have nothing of the store in them.

@@ -35,6 +35,11 @@ beforeAll(async () => {
   damaged('sound', 'marker', (of) => writeFileSync(join(of, 'waypost.json'), '{'))
   damaged('sound', 'foreign', (of) => alter(of, 'PRAGMA application_id = 1'))
   damaged('sound', 'newer', (of) => writeFileSync(join(of, 'waypost.json'), '{"store":"WPST","format":99}'))
+  // What a development build wrote.
+  damaged('sound', 'early-marker', (of) => writeFileSync(join(of, 'waypost.json'), '{"format":4}'))
+  damaged('sound', 'early-database', (of) =>
+    alter(of, `PRAGMA application_id = ${0x57415950}; PRAGMA user_version = 4`),
+  )
   damaged('backup', 'changed-backup', (of) => flipBit(fileOf(of), length - 100))
   damaged('backup', 'half-backup', (of) => rmSync(fileOf(of)))
   damaged('backup', 'no-facts', (of) => rmSync(join(of, 'backup.json')))
@@ -114,6 +119,9 @@ test.each([
   [1, 'backup --data-dir @row --to @new', /the store is damaged/],
   [1, 'doctor --data-dir @marker', /The marker cannot be read/],
   [1, 'user list --data-dir @marker', /waypost.json cannot be read/],
+  [2, 'doctor --data-dir @early-marker', /development build/],
+  [2, 'doctor --data-dir @early-database', /development build/],
+  [2, 'doctor', /--data-dir is required/],
   // Backups.
   [1, 'restore --from @missing --data-dir @new', /holds no whole backup: backup.json is missing/],
   [1, 'restore --from @other --data-dir @new', /holds no whole backup/],
@@ -199,6 +207,11 @@ test.each([
   [2, 'permission add admins nonsense r', /resource must be/],
   [2, 'service disable shop 10.0.0.1', /is no address: IP:PORT/],
   [2, 'config get', /missing required argument/],
+  [2, 'export', /required option '--to <file>' not specified/],
+  [2, 'export --to x --url ftp://x', /--server must be an address such as http/],
+  [2, 'export --to x --fast', /unknown option '--fast'/],
+  [2, 'import', /required option '--from <file>' not specified/],
+  [2, 'import --from x --policy merge', /Allowed choices are abort, skip, overwrite/],
   [2, 'nonsense', /unknown command/],
 ] as const)('exit code %i: waypost %s, on a server', async (expected, line, text) => {
   const { code, out, err } = await run(line, signedIn)

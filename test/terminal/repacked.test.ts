@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { unique, until } from '../interface/client.ts'
+import { unique } from '../interface/client.ts'
 import { filesIn, raw } from '../interface/transfer-support.ts'
 import { described, type Files, REPACKED, WITHOUT_ITEMS } from '../support/repacked.ts'
 import { temporaryDirectory } from '../support/waypost.ts'
@@ -91,19 +91,6 @@ describe('an import of', () => {
         '2 items imported, 0 skipped, 0 in conflict\n',
     )
   })
-})
-
-test('the event of an import names its items, and each finds it', async () => {
-  const tenant = await newNamespace()
-  const file = await zipFile({ 'A/x.yml': 'a: 1', 'B/r.json': '{}' })
-  await here.terminal.ok('config', 'import', '--from', file, '-n', tenant)
-  for (const item of [`${tenant}:A:config/x.yml`, `${tenant}:B:config/r.json`]) {
-    const out = await until(
-      () => here.terminal.ok('audit', '--item', item),
-      (text) => text.includes('import configs'),
-    )
-    expect(out).toContain(`${tenant}:A:config/x.yml, ${tenant}:B:config/r.json`)
-  }
 })
 
 describe('an apply of', () => {

@@ -44,7 +44,7 @@ export function nacosConfigRoutes(
   }: Pick<Operations, 'configs' | 'gray' | 'transfer' | 'history'>,
   limits: PublishLimits,
 ): Route[] {
-  const history = historyEndpoints(records, { hasJavaKeys: true, json: (value) => csJsonAnswer(value) })
+  const history = historyEndpoints(records, { hasJavaKeys: true, json: csJsonAnswer })
   return placeRoutes(CONFIG_DEFAULTS, '/nacos/v1/cs', [
     ['GET', '/configs', readConfig({ configs, gray, transfer })],
     ['POST', '/configs', publish({ configs, gray }, limits)],

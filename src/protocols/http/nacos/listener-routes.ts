@@ -18,7 +18,7 @@ import type { WatchedItem } from '../../../core/config/state/config-view.ts'
 
 /** Long polls of `/nacos/v1`, and who holds them (http-compat.md section 2). */
 export function nacosListenerRoutes(parts: ListenerParts): Route[] {
-  const watching = watchingEndpoints(parts.listening, (value) => csJsonAnswer(value))
+  const watching = watchingEndpoints(parts.listening, csJsonAnswer)
   return placeRoutes(CONFIG_DEFAULTS, '/nacos/v1/cs', [
     ['POST', '/configs/listener', wait(parts)],
     ['GET', '/configs/listener', watching.watchersOf],

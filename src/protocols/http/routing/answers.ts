@@ -25,8 +25,8 @@ export function jsonAnswer(value: unknown, status = 200, headers?: Answer['heade
 }
 
 /** JSON that has been made already, as text or as bytes. */
-export function jsonTextAnswer(body: Buffer | string, status = 200): Answer {
-  return { status, contentType: JSON_TYPE, body }
+export function jsonTextAnswer(body: Buffer | string): Answer {
+  return { status: 200, contentType: JSON_TYPE, body }
 }
 
 /** JSON that was made for many. */
@@ -66,8 +66,8 @@ function* piecesOf(texts: Iterable<string>): Generator<string, void> {
 }
 
 /** A value as JSON with the label that the configuration part of `/nacos` uses. */
-export function csJsonAnswer(value: unknown, status = 200): Answer {
-  return { status, contentType: JSON_UTF8, body: JSON.stringify(value) }
+export function csJsonAnswer(value: unknown): Answer {
+  return { status: 200, contentType: JSON_UTF8, body: JSON.stringify(value) }
 }
 
 // Made once: these are the answers of the hottest writes. None ends in a newline, clients compare exactly.

@@ -7,7 +7,7 @@ import { SIGNING_KEY } from '../../src/core/access/access-records.ts'
 import { createFirstKey, rotateKeys } from '../../src/core/access/signing-key-commands.ts'
 import type { EtcdClient } from '../../src/store/etcd/client/etcd-client.ts'
 import { prefixEnd } from '../../src/store/etcd/client/range-end.ts'
-import { installationBytes, newInstallation } from '../../src/store/etcd/format/installation-name.ts'
+import { installationBytes, newInstallation } from '../../src/store/etcd/keys/installation-name.ts'
 import { noticeBytes, type StoreEmpty } from '../../src/store/etcd/format/store-empty.ts'
 import { ETCD_HOOK_MS, type Etcd, etcdTools, startEtcd } from '../support/etcd.ts'
 import { clientOf } from '../support/etcd-client.ts'
@@ -172,21 +172,26 @@ describe.skipIf(etcdTools.skip)(`an absence in etcd${note}`, { timeout: 120_000 
     await isHeld(server, 'etcd has the installation')
   })
 
-  test('of the name of the installation is mended by the servers', async () => {
-    const { prefix, server } = await newStore()
-    await server.store.agree('peer-secret', () => secretsText(firstSecrets()))
-    const name = await valueOf(`${prefix}/k/installation`)
-    await remove(`${prefix}/k/installation`)
-    await server.engine.execute(publish('meanwhile'))
-    await expect
-      .poll(async () => {
-        await server.store.care(false)
-        return valueOf(`${prefix}/k/installation`)
-      }, WAIT)
-      .toBe(name)
-    expect(said).toEqual([`mended: ${prefix}/k/installation`])
-    await isBack(server)
-  })
+  test.each(['removed', 'damaged'])(
+    'of the %s name of the installation is mended by the servers',
+    async (how) => {
+      const { prefix, server } = await newStore()
+      await server.store.agree('peer-secret', () => secretsText(firstSecrets()))
+      const name = await valueOf(`${prefix}/k/installation`)
+      if (how === 'removed') await remove(`${prefix}/k/installation`)
+      else await put(`${prefix}/k/installation`, '{"id":"x"}')
+      await start(prefix, 2)
+      await server.engine.execute(publish('meanwhile'))
+      await expect
+        .poll(async () => {
+          await server.store.care(false)
+          return valueOf(`${prefix}/k/installation`)
+        }, WAIT)
+        .toBe(name)
+      expect(said).toEqual([`mended: ${prefix}/k/installation`])
+      await isBack(server)
+    },
+  )
 
   test('of the number of its own requests is said, and mended by the next request', async () => {
     const { prefix, server } = await newStore()

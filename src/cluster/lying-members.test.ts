@@ -135,6 +135,7 @@ describe('clock', () => {
       self: 'self',
       peers: () => PEERS,
       wallMs: () => nowMs,
+      latestMs: () => nowMs,
       monotonicMs: () => nowMs,
       log: { info: line, warn: line },
     })

@@ -22,6 +22,8 @@ let nowMs: number
 let takesMs: number
 let lines: string[]
 let clocks: MemberClocks
+/** How far the largest stamp is ahead of the right time. */
+let stampsAheadMs: number
 
 const wallOf = (id: string): number => 1_000_000_000 + nowMs + ahead[id]!
 
@@ -34,6 +36,7 @@ beforeEach(() => {
   ahead = { self: 0, two: 20, three: -20 }
   nowMs = 0
   takesMs = 0
+  stampsAheadMs = 0
   lines = []
   const line = (level: string) => (about: object, text: string) =>
     void lines.push(`${level} ${JSON.stringify(about)} ${text}`)
@@ -54,6 +57,7 @@ beforeEach(() => {
           .map((id) => [id, facts(id)]),
       ),
     wallMs: () => wallOf('self'),
+    latestMs: () => 1_000_000_000 + nowMs + stampsAheadMs,
     monotonicMs: () => nowMs,
     log: { info: line('info'), warn: line('warn') },
   })
@@ -70,6 +74,21 @@ describe('the clocks of several servers', () => {
     ])
     expect(lines).toEqual([expect.stringMatching(/^warn {"member":"self","aheadMs":3599990} the clock/)])
   })
+
+  test.each([0, -48 * HOUR])(
+    'are those by which a stamp is a day ahead, which is said once: the own clock is %i ms ahead',
+    async (self) => {
+      ahead = { self, two: 0, three: 0 }
+      stampsAheadMs = 24 * HOUR
+      await look()
+      const late = (): string[] => lines.filter((line) => line.includes('more than a day ahead'))
+      expect(late()).toEqual([])
+      stampsAheadMs++
+      await look()
+      await look()
+      expect(late()).toEqual([expect.stringMatching(/^warn {"aheadMs":86400001} changes get times/)])
+    },
+  )
 
   test('are reported once when one is apart, and once when it is not any more', async () => {
     await look()

@@ -6,6 +6,8 @@ import type { PeerServer } from './peer-server.ts'
 
 /** Clocks that are further apart are reported. NTP keeps clocks within some milliseconds. */
 const APART_MS = 2_000
+/** Changes get times that are later than most clocks by more than this: a clock was wrong for long, or another hand wrote them. */
+const STAMPS_AHEAD_MS = 86_400_000
 /** How often the members are asked. */
 const ASK_EVERY_MS = 5_000
 
@@ -17,6 +19,8 @@ export interface MemberClocksParts {
   /** The other members, by their ids. */
   readonly peers: () => ReadonlyMap<string, MemberFacts>
   readonly wallMs: () => number
+  /** See `Stamps.latestMs`. */
+  readonly latestMs: () => number
   readonly monotonicMs: () => number
   readonly log: MemberLog
 }
@@ -38,6 +42,7 @@ export class MemberClocks {
   #aheadMs: ReadonlyMap<string, number> = new Map()
   /** The ids of the members that were reported. */
   readonly #apart = new Set<string>()
+  #areStampsAhead = false
   #askAtMs = 0
   #isAsking = false
 
@@ -88,6 +93,20 @@ export class MemberClocks {
       if (isApart !== this.#apart.has(id)) this.#report(id, isApart)
     }
     for (const id of this.#apart) if (!this.#aheadMs.has(id)) this.#apart.delete(id)
+    this.#compareStamps(rightMs)
+  }
+
+  /** Nothing is refused: the clock of this machine may be the wrong one. */
+  #compareStamps(rightMs: number): void {
+    const { latestMs, wallMs, log } = this.#parts
+    const aheadMs = Math.round(latestMs() - wallMs() - rightMs)
+    const areAhead = aheadMs > STAMPS_AHEAD_MS
+    if (areAhead && !this.#areStampsAhead)
+      log.warn(
+        { aheadMs },
+        'changes get times that are more than a day ahead of most servers: a clock was wrong, or another hand has written to etcd',
+      )
+    this.#areStampsAhead = areAhead
   }
 
   #report(member: string, isApart: boolean): void {

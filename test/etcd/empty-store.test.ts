@@ -6,7 +6,7 @@ import { firstSecrets, secretsText } from '../../src/cluster/shared-secrets.ts'
 import { SIGNING_KEY } from '../../src/core/access/access-records.ts'
 import { createFirstKey, rotateKeys } from '../../src/core/access/signing-key-commands.ts'
 import { prefixEnd } from '../../src/store/etcd/client/range-end.ts'
-import { installationBytes, newInstallation } from '../../src/store/etcd/format/installation-name.ts'
+import { installationBytes, newInstallation } from '../../src/store/etcd/keys/installation-name.ts'
 import { noticeBytes, type StoreEmpty } from '../../src/store/etcd/format/store-empty.ts'
 import { describeOnEtcd } from '../support/etcd.ts'
 import { temporaryDirectory } from '../support/waypost.ts'
@@ -147,21 +147,26 @@ describeOnEtcd('an absence in etcd', 120_000, () => {
     await isHeld(server, 'etcd has the installation')
   })
 
-  test('of the name of the installation is mended by the servers', async () => {
-    const { prefix, server } = await newStore()
-    await server.store.agree('peer-secret', () => secretsText(firstSecrets()))
-    const name = await valueOf(`${prefix}/k/installation`)
-    await remove(`${prefix}/k/installation`)
-    await server.engine.execute(publish('meanwhile'))
-    await expect
-      .poll(async () => {
-        await server.store.care(false)
-        return valueOf(`${prefix}/k/installation`)
-      }, WAIT)
-      .toBe(name)
-    expect(said).toEqual([`mended: ${prefix}/k/installation`])
-    await isBack(server)
-  })
+  test.each(['removed', 'damaged'])(
+    'of the %s name of the installation is mended by the servers',
+    async (how) => {
+      const { prefix, server } = await newStore()
+      await server.store.agree('peer-secret', () => secretsText(firstSecrets()))
+      const name = await valueOf(`${prefix}/k/installation`)
+      if (how === 'removed') await remove(`${prefix}/k/installation`)
+      else await put(`${prefix}/k/installation`, '{"id":"x"}')
+      await start(prefix, 2)
+      await server.engine.execute(publish('meanwhile'))
+      await expect
+        .poll(async () => {
+          await server.store.care(false)
+          return valueOf(`${prefix}/k/installation`)
+        }, WAIT)
+        .toBe(name)
+      expect(said).toEqual([`mended: ${prefix}/k/installation`])
+      await isBack(server)
+    },
+  )
 
   test('of the number of its own requests is said, and mended by the next request', async () => {
     const { prefix, server } = await newStore()

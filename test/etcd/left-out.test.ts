@@ -14,6 +14,8 @@ import { describeOnEtcd } from '../support/etcd.ts'
 import { runWaypost, startWaypost, temporaryDirectory } from '../support/waypost.ts'
 import { KEY, publish, register, type StoreServer } from './store-server.ts'
 import { etcdForThisFile } from './etcd-of-file.ts'
+import { examineEtcd } from '../../src/store/etcd/copy/examine-etcd.ts'
+import { oneOfEachKind, placeOf, putAll, variants } from './all-kinds.ts'
 
 const here = etcdForThisFile()
 const { start, put, remove, valueOf, servers } = here
@@ -32,6 +34,11 @@ async function newStore(): Promise<{ prefix: string; server: StoreServer }> {
 
 const md5Of = (content: string): string => createHash('md5').update(content).digest('hex')
 const namesIn = ({ damaged }: StoreServer): string[] => damaged.map(({ key }) => key)
+
+/** A request that finds the damaged number of its server is not written; the next one is. */
+async function retried(work: () => Promise<void>): Promise<void> {
+  await work().catch(() => work())
+}
 
 /** The server has the next change of another server. */
 async function follows(server: StoreServer, other: StoreServer): Promise<void> {
@@ -330,6 +337,79 @@ describeOnEtcd('a value that no server has written', 90_000, () => {
     expect([server.failures, later.failures]).toEqual([[], []])
   })
 
+  test('servers that run, a start and the doctor judge the last stamp that a clock can give, and the next one, alike', async () => {
+    const { prefix, server } = await newStore()
+    const last = 2 ** 52 - 2 ** 47
+    const instance = (
+      await valueOf(`${prefix}/i/public/DEFAULT_GROUP@@orders/10.0.0.1/80/DEFAULT`)
+    ).toString()
+    const item = (await valueOf(`${prefix}/c/public/G/a`)).toString()
+    const placed = (stamp: number): [string, string][] => [
+      [`b/${stamp}`, JSON.stringify({ number: 1, process: 'x', stamp })],
+      [`r/namespace/${stamp}`, JSON.stringify({ value: { id: `${stamp}`, showName: 'n', desc: '' }, stamp })],
+      [
+        `i/public/DEFAULT_GROUP@@orders/10.0.0.2/${stamp % 100}/DEFAULT`,
+        JSON.stringify({ ...JSON.parse(instance), stamp }),
+      ],
+      [`c/public/G/${stamp}`, item.replace(/"historyId":\d+/, `"historyId":${stamp * 2}`)],
+    ]
+    for (const stamp of [last, last + 1])
+      for (const [name, value] of placed(stamp)) await put(`${prefix}/${name}`, value)
+    const later = await start(prefix, 2)
+    await follows(server, later)
+    const beyond = placed(last + 1)
+      .map(([name]) => `${prefix}/${name}`)
+      .toSorted()
+    const { examination } = await examineEtcd(placeOf(server, prefix), () => {})
+    const unread = examination.findings.filter(({ problem }) =>
+      problem.startsWith('The value cannot be read'),
+    )
+    expect(unread.map(({ place }) => place.replace('key ', '')).toSorted()).toEqual(beyond)
+    for (const one of [server, later]) expect(namesIn(one).toSorted()).toEqual(beyond)
+    expect([server.now().stamp, later.now().stamp].every((stamp) => stamp < last / 1.01)).toBe(true)
+  })
+
+  test('a value of each kind at a key of each other kind: all servers live, agree and can start', async () => {
+    const { prefix, server } = await newStore()
+    const sound = await oneOfEachKind(here.raw, prefix, server)
+    expect(sound.length).toBeGreaterThan(25)
+    const isJudgedBySome = (key: string): boolean => /^[aghvw]\//.test(key.slice(prefix.length + 1))
+    const named = (all: readonly { key: string }[]): string[] =>
+      all.flatMap(({ key }) => (isJudgedBySome(key) || key.endsWith('/large') ? [] : [key])).toSorted()
+    for (let turn = 1; turn < sound.length; turn++) {
+      await putAll(
+        here.raw,
+        sound.map((kv, index) => ({ ...kv, value: sound[(index + turn) % sound.length]!.value })),
+      )
+      const later = await start(prefix, 2)
+      for (const [one, other] of [
+        [server, later],
+        [later, server],
+      ] as const)
+        await retried(() => follows(one, other))
+      expect([turn, named(server.store.damaged)]).toEqual([turn, named(later.store.damaged)])
+      expect(named(later.store.damaged).length).toBeGreaterThan(14)
+      const { examination } = await examineEtcd(placeOf(server, prefix), () => {})
+      const places = examination.findings.map(({ place }) => ({ key: place.replace('key ', '') }))
+      expect([turn, ...named(places)]).toEqual(expect.arrayContaining(named(later.store.damaged)))
+      expect([turn, server.failures, later.failures]).toEqual([turn, [], []])
+      await servers.pop()!.stop()
+      await putAll(here.raw, sound)
+      await expect.poll(() => server.store.damaged, WAIT).toEqual([])
+    }
+    // Without the layout nothing is believed, and a start names its key.
+    const format = `${prefix}/format`
+    for (const { value } of sound) {
+      await put(format, value)
+      await expect(start(prefix, 2)).rejects.toThrow(format)
+      await expect.poll(() => server.store.missing?.advice, WAIT).toContain(`etcdctl put ${format} 4`)
+    }
+    expect([server.contentOf(), server.failures]).toEqual(['sound', []])
+    await put(format, '4')
+    await expect.poll(() => server.store.missing, WAIT).toBeUndefined()
+    await follows(server, server)
+  })
+
   test('a server that runs, one that starts and the doctor agree on every field of every kind of value', async () => {
     const { prefix, server } = await newStore()
     await server.engine.execute(createFirstAdministrator({ username: 'ann', passwordHash: 'x' }))
@@ -378,27 +458,3 @@ describeOnEtcd('a value that no server has written', 90_000, () => {
     expect([server.failures, later.failures]).toEqual([[], []])
   })
 })
-
-/** The value with each of its fields, at any depth, removed or replaced. */
-function variants(value: Buffer): Buffer[] {
-  const end = value.indexOf(10)
-  const [line, rest] = end < 0 ? [value, Buffer.alloc(0)] : [value.subarray(0, end), value.subarray(end)]
-  const whole = JSON.parse(line.toString()) as object
-  return pathsOf(whole).flatMap((path) =>
-    [undefined, null, 'text', 7, {}, [], true].map((other) => {
-      const copy = structuredClone(whole)
-      const at = path.slice(0, -1).reduce((one, name) => one[name] as Fields, copy as Fields)
-      at[path.at(-1)!] = other
-      return Buffer.concat([Buffer.from(JSON.stringify(copy)), rest])
-    }),
-  )
-}
-
-type Fields = Record<string, unknown>
-
-function pathsOf(value: object): string[][] {
-  return Object.entries(value).flatMap(([name, one]) => {
-    const below = typeof one === 'object' && one !== null ? pathsOf(one as object) : []
-    return [[name], ...below.map((path) => [name, ...path])]
-  })
-}

@@ -80,6 +80,7 @@ interface OpenedInstallation {
 interface Following {
   readonly state: State
   readonly engine: SharedEngine
+  readonly stamps: EngineParts['stamps']
 }
 
 /** One of several equal servers, which share a store in etcd. */
@@ -111,7 +112,7 @@ export class SharedInstallation implements Installation {
   #comparisons = 0
 
   private constructor(opened: OpenedInstallation) {
-    const { etcd, own, ended, snapshot, secrets } = opened
+    const { etcd, own, ended, snapshot, secrets, log } = opened
     this.#opened = opened
     this.#id = memberIdOf(own)
     this.store = etcd.store
@@ -119,7 +120,7 @@ export class SharedInstallation implements Installation {
     this.snapshot = snapshot
     this.ended = ended
     this.sharedOrigin = secrets.origin
-    this.#client = new PeerClient({ secrets: secrets.ofPeers, log: opened.log })
+    this.#client = new PeerClient({ secrets: secrets.ofPeers, log })
     this.#shares = new MeasuredShares(etcd, opened.settings.etcdQuotaBytes)
     this.#files = new EtcdFiles(etcd, opened.settings)
     const asking = { client: this.#client, self: this.#id, peers: () => this.#peers(), monotonicMs }
@@ -145,11 +146,11 @@ export class SharedInstallation implements Installation {
       members: () => this.#members(),
       replies: (id) => this.#heard.replies(id),
       monotonicMs,
-      log: opened.log,
+      log,
     })
-    this.#clocks = new MemberClocks({ ...asking, wallMs, log: opened.log })
-    const seen = { files: this.#files, log: opened.log, monotonicMs }
-    this.#faults = new StoreFaults({ store: etcd.store, ...seen })
+    const latestMs = (): number => this.#following?.stamps.latestMs ?? 0
+    this.#clocks = new MemberClocks({ ...asking, wallMs, latestMs, log })
+    this.#faults = new StoreFaults({ store: etcd.store, files: this.#files, log, monotonicMs })
   }
 
   /** Opens the store and loads it. Rejects with an Error if etcd cannot be reached, or is not for this version. */
@@ -198,7 +199,7 @@ export class SharedInstallation implements Installation {
       // The registration of an instance, and the remembered metadata of it.
       mostBytesOfOne: 2 * this.#opened.settings.maxInstanceMetadataBytes,
     })
-    this.#following = { state: follower.state, engine }
+    this.#following = { state: follower.state, engine, stamps }
     const shared = new SharedFollower(follower, stamps)
     store.follow({
       applied: (commit) => shared.applied(commit),
@@ -285,8 +286,7 @@ export class SharedInstallation implements Installation {
   }
 
   isElected(): boolean {
-    const elected = this.#following?.state.record(ELECTION, ELECTED)
-    return elected?.member === this.#id && this.isMember()
+    return this.#following?.state.record(ELECTION, ELECTED)?.member === this.#id && this.isMember()
   }
 
   async look(): Promise<void> {

@@ -4,7 +4,6 @@ import { DAMAGED_ADVICE } from './store-reports.ts'
 import type { StoreFault } from '../../metrics/readiness.ts'
 import type { EtcdStore } from '../../store/etcd/etcd-store.ts'
 import { apartText } from '../../store/etcd/client/one-cluster.ts'
-import { EMPTY_ADVICE } from '../../store/etcd/format/store-empty.ts'
 import type { DamagedKey } from '../../store/etcd/failures/damaged-keys.ts'
 
 const MOST_NAMED = 5
@@ -62,7 +61,7 @@ export class StoreFaults {
     if (missing !== undefined && this.#missingSinceMs !== undefined)
       faults.push({
         code: 'store-empty',
-        reason: `${missing.message} ${EMPTY_ADVICE}`,
+        reason: `${missing.message} ${missing.advice}`,
         forMs: since(this.#missingSinceMs),
       })
     const apart = this.#apart(nowMs)

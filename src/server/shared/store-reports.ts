@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { DamagedKey } from '../../store/etcd/failures/damaged-keys.ts'
-import { EMPTY_ADVICE, StoreEmpty } from '../../store/etcd/format/store-empty.ts'
+import { StoreEmpty } from '../../store/etcd/format/store-empty.ts'
 import type { StoreInUseWatch } from '../../store/etcd/format/store-in-use.ts'
 import type { EtcdSetup } from '../../store/etcd/open-etcd.ts'
 import { logOfRefusals, othersMayKnow } from './shared-start.ts'
@@ -33,7 +33,7 @@ export function reportsOf(log: Logger): Partial<EtcdSetup> {
 /** Logs that the data are missing, and are there again. */
 function logMissing(log: Pick<Logger, 'fatal' | 'error' | 'info'>): StoreInUseWatch {
   return {
-    missed: ({ fact, message }) => log.fatal({ fact }, `${message} ${EMPTY_ADVICE}`),
+    missed: ({ fact, message, advice }) => log.fatal({ fact }, `${message} ${advice}`),
     found: () => log.info('the data are in etcd again: changes are made again'),
     mended: (key) =>
       log.error({ key }, 'a key that every installation has was missing in etcd, and is written again'),

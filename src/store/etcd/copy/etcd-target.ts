@@ -10,7 +10,7 @@ import type { KeyCondition, KeyRange, TxnOperation, TxnResult } from '../client/
 import { compareKeys } from '../keys/keys.ts'
 import { chunksOf, mostInlineOf, partsOfValue } from '../contents/large-contents.ts'
 import { refuseNested } from '../format/nested-prefixes.ts'
-import { INSTALLATION, installationBytes, newInstallation } from '../format/installation-name.ts'
+import { INSTALLATION, installationBytes, newInstallation } from '../keys/installation-name.ts'
 import { copyIn, LAYOUTS, type UnderCopy } from '../format/layout.ts'
 import { STORE_EMPTY } from '../format/store-empty.ts'
 import { placeOfRecord } from '../keys/record-places.ts'

@@ -1,5 +1,5 @@
 import type { Findings } from '../../finding.ts'
-import { INSTALLATION } from '../format/installation-name.ts'
+import { INSTALLATION } from '../keys/installation-name.ts'
 import { STORE_EMPTY } from '../format/store-empty.ts'
 import type { KeyPlace, Keys } from '../keys/keys.ts'
 

@@ -28,8 +28,15 @@ const TEXTS: Partial<Record<EtcdErrorKind, string>> = {
   untrusted: 'etcd does not let this server in: an operator finds the reason in its log.',
 }
 
+/** The text of etcd's error while its alarm CORRUPT is raised. */
+const CORRUPT = 'corrupt cluster'
+const CORRUPT_TEXT =
+  'etcd has raised its alarm CORRUPT: its members have different data, and it refuses every write. ' +
+  'An operator removes the member that differs (docs/cluster.md, "Members of etcd that differ").'
+
 /** Says "does not answer" for a member that was asked, and "cannot be reached" for others. */
-function textOfAway({ cause }: EtcdError): string {
+function textOfAway({ cause, message }: EtcdError): string {
+  if (message.includes(CORRUPT)) return CORRUPT_TEXT
   const isLate = cause instanceof GrpcError && cause.code === GRPC.DEADLINE_EXCEEDED
   return `etcd ${isLate ? 'does not answer in time' : 'cannot be reached'}: try again in a moment.`
 }

@@ -32,15 +32,27 @@ export function copyIn(key: string, text: string): UnderCopy | undefined {
   return readingOf(key, () => readCopy(text))
 }
 
+/** Whether the text of the layout's key marks a copy, perhaps a damaged mark. */
+export function isCopy(text: string): boolean {
+  return text.startsWith('{"copy":')
+}
+
 function readCopy(text: string): UnderCopy | undefined {
-  if (!text.startsWith('{')) return undefined
-  const { copy } = JSON.parse(text) as { copy?: UnderCopy }
-  if (copy === undefined) return undefined
+  if (!isCopy(text)) return undefined
+  const { copy } = JSON.parse(text) as { copy: UnderCopy }
   const fields = fieldsOf(copy)
   textIn(fields, 'source')
   numberIn(fields, 'revision')
   fieldsOf(fields['sums'])
   return copy
+}
+
+/** A layout as text. No version has one with more digits. */
+const LAYOUT = /^[1-9]\d{0,3}$/
+
+/** Whether servers that use these layouts can find this text: layouts only rise. */
+export function canFollow(text: string, { from }: VersionRange): boolean {
+  return LAYOUT.test(text) && Number(text) >= from
 }
 
 /** The number in the text of a layout. Throws {@link UnknownLayout} if it is not understood. */
@@ -51,10 +63,10 @@ export function readLayout(key: string, text: string, understood: VersionRange):
       `The keys of etcd under this prefix are half filled by a copy of ${copy.source} (key ${key}). Continue the copy with ` +
         '`waypost copy-store`, or remove the keys.',
     )
-  if (!/^[1-9]\d*$/.test(text))
+  if (!LAYOUT.test(text))
     throw new UnknownLayout(
-      `The key ${key} of etcd has the layout ${JSON.stringify(text.slice(0, 40))}, which is no number: the keys under ` +
-        'this prefix are not those of a Waypost. Choose another prefix.',
+      `The key ${key} of etcd has no layout: no server has written its value. If servers have used this prefix, put their ` +
+        `layout back with \`etcdctl put ${key} ${understood.to}\`; otherwise choose another prefix.`,
     )
   const layout = Number(text)
   if (includes(understood, layout)) return layout

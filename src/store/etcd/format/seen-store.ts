@@ -1,6 +1,6 @@
 import type { KeyValue, TxnOperation, TxnOperationResult } from '../client/messages.ts'
 import type { Keys } from '../keys/keys.ts'
-import { INSTALLATION } from './installation-name.ts'
+import { INSTALLATION } from '../keys/installation-name.ts'
 import { STORE_EMPTY } from './store-empty.ts'
 
 /** A value that every installation has since its first start. */

@@ -1,7 +1,7 @@
 import { fieldsOf } from '../../../core/records/shape.ts'
 import { EtcdError } from '../client/etcd-error.ts'
 
-/** The ways out, for an operator. */
+/** The ways out where data are missing. */
 export const EMPTY_ADVICE =
   'Start etcd on the right data directory, or restore a backup into the prefix (`waypost restore`, `waypost copy-store`, ' +
   'or a snapshot of etcd). If the data may be lost, say so with `waypost confirm-empty --etcd-endpoints … --etcd-prefix …`.'
@@ -10,13 +10,16 @@ export const EMPTY_ADVICE =
 export class StoreEmpty extends EtcdError {
   /** The fact alone, without what the server does. */
   readonly fact: string
+  /** The ways out. */
+  readonly advice: string
 
-  constructor(fact: string) {
+  constructor(fact: string, advice = EMPTY_ADVICE) {
     super(
       'store-empty',
       `${fact} This server answers from memory, and refuses changes until an operator mends it.`,
     )
     this.fact = fact
+    this.advice = advice
   }
 }
 

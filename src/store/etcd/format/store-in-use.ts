@@ -6,7 +6,6 @@ import { EtcdError } from '../client/etcd-error.ts'
 import type { KeyCondition, KeyValue, TxnOperation } from '../client/messages.ts'
 import type { TxnGuard } from '../client/txn-guard.ts'
 import type { KeyChange } from '../client/whole-revisions.ts'
-import { readingOf } from '../failures/unreadable.ts'
 import type { Keys } from '../keys/keys.ts'
 import { readRecord } from '../keys/read-values.ts'
 import {
@@ -17,8 +16,8 @@ import {
   nameIn,
   newInstallation,
   readInstallation,
-} from './installation-name.ts'
-import { copyIn, LAYOUTS, readLayout } from './layout.ts'
+} from '../keys/installation-name.ts'
+import { canFollow, isCopy, LAYOUTS, readLayout } from './layout.ts'
 import { refuseMissingFormat } from './missing-format.ts'
 import { refuseNested } from './nested-prefixes.ts'
 import { readsOfStore, type SeenStore, seenIn } from './seen-store.ts'
@@ -193,14 +192,15 @@ export class StoreInUse {
     const { client, keys } = this.#parts
     const members = { key: keys.every('member'), end: `${keys.every('member').slice(0, -1)}0` }
     const read = await client.txn({ compare: [], success: [...this.#reads, { do: 'range', ...members }] })
-    this.saw(seenIn(read.results.slice(0, -1)))
+    const seen = seenIn(read.results.slice(0, -1))
+    this.saw(seen)
     const found = read.results.at(-1)
     if (this.#isNamed() || found?.did !== 'range' || !found.kvs.every(understands)) return
     const bytes = installationBytes(known ?? newInstallation('start'))
     const { succeeded } = await client.txn({
       compare: [
         { key: this.#formatKey, of: 'value', is: '=', to: Buffer.from(this.#format) },
-        { key: this.#nameKey, of: 'create', is: '=', to: 0 },
+        { key: this.#nameKey, of: 'mod', is: '=', to: seen.installation?.modRevision ?? 0 },
         { ...members, of: 'mod', is: '<', to: read.revision + 1 },
       ],
       success: [{ do: 'put', key: this.#nameKey, value: bytes }],
@@ -241,7 +241,7 @@ export class StoreInUse {
   }
 
   #faultAtStart({ format, installation, notice }: SeenStore): StoreEmpty | undefined {
-    const name = installation && readingOf(installation.key, () => readInstallation(installation.value))
+    const name = nameIn(installation)
     if (notice !== undefined) {
       const { installation: missed, member, layout } = readNotice(notice.value)
       const isOver =
@@ -251,7 +251,7 @@ export class StoreInUse {
         return this.#atStart(`the server ${member} has seen data here, and misses them`, lost)
       }
     }
-    if (format === undefined && name !== undefined)
+    if (format === undefined && installation !== undefined)
       return this.#atStart(`the key ${this.#formatKey} is missing, and an installation has been here`)
     return undefined
   }
@@ -270,13 +270,28 @@ export class StoreInUse {
 
   /** Why this is not the store that was seen. */
   #fault({ format, installation, isUsed }: SeenStore): StoreEmpty | undefined {
-    if (format === undefined) return this.#isGone()
-    if (copyIn(this.#formatKey, textOf(format)) !== undefined) return this.#isFilled()
-    if (this.#name === undefined) return undefined
+    const fault = this.#faultOfFormat(format)
+    if (fault !== undefined || this.#name === undefined) return fault
     const found = nameIn(installation)
     // Only the name is lost, or damaged: something else that only this installation has is there.
     if (found === undefined && isUsed) return undefined
     return found !== undefined && isSameOrNext(this.#name.id, found) ? undefined : this.#isOther(found?.id)
+  }
+
+  /** Why the data below this layout are not believed. A later layout ends the server instead. */
+  #faultOfFormat(format: KeyValue | undefined): StoreEmpty | undefined {
+    if (format === undefined) return this.#isGone()
+    const text = textOf(format)
+    if (canFollow(text, this.#understood)) return undefined
+    return isCopy(text) ? this.#isFilled() : this.#isNoLayout()
+  }
+
+  #isNoLayout(): StoreEmpty {
+    const key = this.#formatKey
+    return new StoreEmpty(
+      `The key ${key} of etcd is damaged: it has no layout.`,
+      `Put its layout back: \`etcdctl put ${key} ${this.#format}\`.`,
+    )
   }
 
   #isGone(): StoreEmpty {
@@ -306,9 +321,9 @@ export class StoreInUse {
   }
 
   #followFormat(format: KeyValue | undefined): void {
-    if (format === undefined) throw this.#missed(this.#isGone())
-    if (copyIn(this.#formatKey, textOf(format)) !== undefined) throw this.#missed(this.#isFilled())
-    this.#format = textOf(format)
+    const fault = this.#faultOfFormat(format)
+    if (fault !== undefined) throw this.#missed(fault)
+    this.#format = textOf(format!)
     this.#current = readLayout(this.#formatKey, this.#format, this.#understood)
   }
 

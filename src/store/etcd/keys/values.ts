@@ -13,6 +13,7 @@ import type { Service, ServiceKey } from '../../../core/naming/state/service.ts'
 import { judgeRemembered } from '../../../core/engine/remembered-values.ts'
 import { fieldsOf, list, text, within } from '../../../core/records/shape.ts'
 import type { KeyValue } from '../client/messages.ts'
+import { INSTALLATION, readInstallation } from './installation-name.ts'
 import type { KeyPlace } from './keys.ts'
 import {
   type ContentParts,
@@ -172,5 +173,6 @@ export function isWithoutLease({ of }: KeyPlace, { lease }: Pick<KeyValue, 'leas
 
 /** Throws an Error if no server remembers this value under its name. */
 export function judgedValue({ name }: { readonly name: string }, { value }: Pick<KeyValue, 'value'>): void {
-  judgeRemembered(name, Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString())
+  if (name === INSTALLATION) readInstallation(value)
+  else judgeRemembered(name, bufferOf(value).toString())
 }

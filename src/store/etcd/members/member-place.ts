@@ -96,9 +96,9 @@ export class MemberPlace {
     return { revision, own, others, elected, term, request, store }
   }
 
-  /** Whether the place of this server is on this lease. */
+  /** Whether the place of this server is on this lease, and has the facts that the others need. */
   isTaken({ own }: SeenMembers, lease: bigint): boolean {
-    return own?.lease === lease
+    return own?.lease === lease && this.#value.equals(own.value)
   }
 
   /** Throws {@link PlaceTaken} if a request of another process was in this place, which begins with taking it. */
@@ -159,11 +159,14 @@ export class MemberPlace {
     })
   }
 
-  /** An earlier process in this place was elected, and its lease has not ended yet; or no server holds it, or has written it. */
+  /**
+   * An earlier process in this place was elected, and its lease has not ended yet; or no server holds the key, or has written
+   * it. The key of this server names no other one.
+   */
   #isPredecessor(elected: KeyValue, lease: bigint): boolean {
     const read = readOrNothing(() => readRecord(ELECTION.name, '', elected.value).value as Elected)
-    if (elected.lease === 0n) return true
-    return elected.lease !== lease && (read === undefined || read.member === this.#id)
+    if (elected.lease === 0n || read === undefined) return true
+    return (elected.lease === lease) !== (read.member === this.#id)
   }
 
   get #key(): string {

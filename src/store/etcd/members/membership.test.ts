@@ -12,6 +12,7 @@ import type {
   Txn,
   TxnResult,
 } from '../client/messages.ts'
+import { memberOf } from '../keys/living-members.ts'
 import { readRecord } from '../keys/read-values.ts'
 import { Keys } from '../keys/keys.ts'
 import { StoreInUse } from '../format/store-in-use.ts'
@@ -271,6 +272,28 @@ describe('a member', () => {
     expect(etcd.kvs.has(PLACE)).toBe(true)
     expect(failures).toEqual([])
   })
+
+  test.each([PLACE, keys.of({ of: 'elected' })])(
+    'writes %s again that another hand has damaged, on its lease or on none',
+    async (key) => {
+      await membership.join(FACTS)
+      const sound = etcd.kvs.get(key)!
+      const values = [
+        'x',
+        '{"number":1,"process":"x","stamp":1}',
+        '{"value":{"member":"nobody:1","term":9},"stamp":0}',
+      ]
+      for (const lease of [sound.lease, 0n])
+        for (const value of values) {
+          etcd.kvs.set(key, { ...sound, value: Buffer.from(value), lease })
+          await second(2)
+          expect([value, memberOf(etcd.kvs.get(PLACE)!)?.process]).toEqual([value, FACTS.process])
+          expect(elected()).toMatchObject({ member: ID })
+          expect(etcd.kvs.get(key)!.lease).not.toBe(0n)
+        }
+      expect(failures).toEqual([])
+    },
+  )
 
   test('stops if another process is in its place, also while its lease is lost', async () => {
     await membership.join(FACTS)

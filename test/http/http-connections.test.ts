@@ -72,6 +72,11 @@ describe('bodies that are too large', () => {
     expect(await raw(`${head}1000\r\n\r\n`)).toMatch(/^HTTP\/1.1 413 /)
     expect(await raw(`${head}3\r\n\r\na=b`)).toMatch(/^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 200 OK/)
   })
+
+  test('other expectations are ignored', async () => {
+    const request = 'GET /svc/v1/ok HTTP/1.1\r\nHost: x\r\nExpect: x\r\nConnection: close\r\n\r\n'
+    expect(await raw(request)).toMatch(/^HTTP\/1.1 200 OK\r\n[^]*Cache-Control: no-store\r\n/)
+  })
 })
 
 describe('connections', () => {

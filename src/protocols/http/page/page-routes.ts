@@ -95,8 +95,7 @@ function plain(status: number, text: string): Answer {
 
 /** Relative: behind a proxy, the path of this server may begin with more. */
 function toPage(location: string): Answer {
-  const headers = { ...PAGE_HEADERS, Location: location, 'Cache-Control': 'no-cache', Vary: 'Accept' }
-  return textAnswer('', 302, headers)
+  return textAnswer('', 302, { ...PAGE_HEADERS, Location: location })
 }
 
 const NOT_SHOWN = plain(

@@ -168,6 +168,8 @@ function openServer({ context, connections }: HttpServerParts, options: HttpServ
   server.maxHeadersCount = Math.max(NODE_HEADERS, settings.maxHeaders + 1)
   // Exchanges ask for the body themselves, once they want it.
   server.on('checkContinue', begin)
+  // Node would answer other expectations itself, without our headers. They may be ignored.
+  server.on('checkExpectation', begin)
   const answerError = (error: NodeJS.ErrnoException, socket: Socket): void => {
     if (error.code !== 'ECONNRESET') onMalformed?.()
     answerClientError(error, socket, connections.of(socket)?.isAnswering === true)

@@ -16,6 +16,9 @@ const directory = temporaryDirectory('keys-')
 const keyFile = join(directory, 'keys')
 const otherFile = join(directory, 'other-keys')
 
+// The servers need their key when they start.
+writeFileSync(keyFile, newLine('first'))
+writeFileSync(otherFile, newLine('other'))
 const cluster = clusterForTests({ servers: 2, settings: { auth: 'on', 'secrets-key-file': keyFile } })
 let servers: Waypost[] = []
 let etcd: EtcdClient
@@ -64,8 +67,6 @@ async function sealedBy(name: string): Promise<void> {
 
 describeOnEtcd('servers that seal their secrets', 2 * LIMIT_MS, () => {
   beforeAll(async () => {
-    writeFileSync(keyFile, newLine('first'))
-    writeFileSync(otherFile, newLine('other'))
     flags = cluster.flags
     servers = [...cluster.servers]
     etcd = clientOf(cluster.etcd)

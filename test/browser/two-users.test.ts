@@ -59,9 +59,13 @@ describe.each([
   const asks = (tab: Tab) =>
     tab.until(`[...document.querySelectorAll('label')].some((one) => one.textContent.trim() === 'Username')`)
 
-  async function signOut(tab: Tab, name: Name): Promise<void> {
+  async function clickSignOut(tab: Tab, name: Name): Promise<void> {
     await tab.click(accountOf(name))
     await tab.click('button', 'Sign out')
+  }
+
+  async function signOut(tab: Tab, name: Name): Promise<void> {
+    await clickSignOut(tab, name)
     await asks(tab)
   }
 
@@ -99,7 +103,10 @@ describe.each([
     expect(old.status).toBe(403)
   })
 
-  test('a tab that does not hear the others is refused, and loads itself again', async () => {
+  test.each([
+    ['opens another view', () => one.open(at('ui/#/services'))],
+    ['signs out', () => clickSignOut(one, 'alice')],
+  ])('a tab that does not hear the others and %s is refused, and loads itself again', async (_how, ask) => {
     await signIn(one, 'alice')
     // As if another program had set the cookie.
     const answer = await fetch(at('svc/v1/console/session'), {
@@ -108,7 +115,7 @@ describe.each([
     })
     const [name, value] = answer.headers.get('set-cookie')!.split(';')[0]!.split('=') as [string, string]
     await tabs.setCookie({ name, value }, at(''))
-    await one.open(at('ui/#/services'))
+    await ask()
     await named(one, 'bob')
   })
 
@@ -121,6 +128,9 @@ describe.each([
     await two.value(`${shown}.focus()`)
     await two.press('draft')
     await two.until(`JSON.stringify(localStorage).includes('draft')`)
+    // A question of hers must not wait for the next user.
+    await two.value(`void (location.hash = '#/services')`)
+    await two.says('Discard your changes?')
     await signOut(one, 'alice')
     await asks(two)
     await two.press(`${KEY.escape}${KEY.escape}${KEY.escape}x${KEY.tab}y`)
@@ -130,6 +140,7 @@ describe.each([
     expect(kept).not.toContain('of alice')
     expect(kept).not.toContain('draft')
     await signIn(two, 'bob')
+    expect(await two.value('document.querySelector("dialog[open]") === null')).toBe(true)
     await followsOnly(two, 'bob')
   })
 

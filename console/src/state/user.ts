@@ -59,7 +59,7 @@ export function setUser(user: User): void {
 
 /**
  * Nobody is signed in any longer, because the user signed out. The page loads itself again: its questions and unfinished work are that
- * user's, and must not go on as somebody else's.
+ * user's, and must not continue as somebody else's.
  */
 export function forgetUser(): void {
   onUser?.('')

@@ -120,7 +120,7 @@ test('lifts all that operators have set of an instance, at once', async () => {
     { weight: 3, enabled: true, metadata: { zone: 'a' }, overrides: [], remembered: {}, disabled: null },
   ])
   const { entries } = (await waypost.svc.get('/console/timeline', { serviceName })).json()
-  expect(entries).toContainEqual(
-    expect.objectContaining({ kind: 'weight', cause: 'operator', text: '0 → 3', fromIp: '127.0.0.1' }),
-  )
+  const asked = { cause: 'operator', fromIp: '127.0.0.1' }
+  expect(entries).toContainEqual(expect.objectContaining({ ...asked, kind: 'weight', text: '0 → 3' }))
+  expect(entries).toContainEqual(expect.objectContaining({ ...asked, kind: 'lifted' }))
 })

@@ -219,8 +219,11 @@ export interface ModifiedMany {
 
 function batches(parts: InstanceParts) {
   const { guard, timeline } = parts
-  const during = <T>(serviceKey: ServiceKey, caller: Caller, run: () => T): T =>
-    timeline.during(askedBy(caller, 'modify', { serviceKey, address: undefined }), run)
+  const during = <T>(
+    { serviceKey, lifts = false }: Pick<ModifyManyRequest, 'serviceKey'> & { readonly lifts?: boolean },
+    caller: Caller,
+    run: () => T,
+  ): T => timeline.during(askedBy(caller, lifts ? 'lift' : 'modify', { serviceKey, address: undefined }), run)
   return {
     /** Changes weight or enabled of several instances, or lifts what operators have set; answers which ones. */
     modifyMany: guard.operation({
@@ -231,7 +234,7 @@ function batches(parts: InstanceParts) {
       },
       resources: ofInstance,
       run: (request: ModifyManyRequest, caller) =>
-        during(request.serviceKey, caller, () => modifyMany(parts, request, actorOf(caller))),
+        during(request, caller, () => modifyMany(parts, request, actorOf(caller))),
     }),
     /** Writes keys over the metadata of several instances; answers which ones. */
     updateMetadata: guard.operation({
@@ -239,7 +242,7 @@ function batches(parts: InstanceParts) {
       audit: { operation: 'update metadata' },
       resources: ofInstance,
       run: (batch: BatchRequest, caller) =>
-        during(batch.serviceKey, caller, () =>
+        during(batch, caller, () =>
           carryOutBatch(parts, { ...meantBy(parts, batch), actor: actorOf(caller) }, updateMetadata),
         ),
     }),
@@ -249,7 +252,7 @@ function batches(parts: InstanceParts) {
       audit: { operation: 'delete metadata' },
       resources: ofInstance,
       run: (batch: BatchRequest, caller) =>
-        during(batch.serviceKey, caller, () => carryOutBatch(parts, meantBy(parts, batch), deleteMetadata)),
+        during(batch, caller, () => carryOutBatch(parts, meantBy(parts, batch), deleteMetadata)),
     }),
   }
 }

@@ -115,6 +115,12 @@ describe('what silence has removed', () => {
     expect(beats().record).toMatchObject({ weight: 1, registered: {} })
   })
 
+  test('is found by every spelling of its address', () => {
+    registered(state, { ...FULL, address: address({ ip: 'fd00::1', cluster: 'c1' }) })
+    fallSilent()
+    expect(livenessOf(state).absentClusters(ORDERS, '[FD00:0:0:0:0:0:0:1]', 80)).toEqual(['c1'])
+  })
+
   test('is not remembered if a bare registration says the same', () => {
     registered(state)
     fallSilent()

@@ -137,15 +137,23 @@ describe('what silence has removed', () => {
     }
   })
 
-  test('is not remembered beyond so many', () => {
+  test('is not remembered beyond a limit, and counted', () => {
     const others = Array.from({ length: MOST_REMEMBERED }, (_, port) => ({
       serviceKey: ORDERS,
       address: address({ port }),
     }))
     for (const place of others) livenessOf(state).metadataChanged(place, true, 0)
-    registered(state, { ...FULL, address: address({ cluster: 'c' }) })
-    fallSilent()
-    expect(state.recordCount(REMEMBERED_METADATA)).toBe(0)
+    for (const [said, forgotten, ms] of [
+      [{}, 0, 0],
+      [FULL, 1, 50_000],
+    ] as const) {
+      registered(state, { ...said, address: address({ cluster: 'c' }) }, at(ms))
+      fallSilent(ms)
+      expect([state.recordCount(REMEMBERED_METADATA), livenessOf(state).counts.forgotten]).toEqual([
+        0,
+        forgotten,
+      ])
+    }
   })
 
   test('is read from the store as it was written', () => {

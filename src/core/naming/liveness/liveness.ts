@@ -4,6 +4,7 @@ import type { Now } from '../../decisions/stamps.ts'
 import { type AbsenceLimit, Absences } from './absences.ts'
 import { NEVER_MS, type TimedInstance, timedInstance } from './timed-instance.ts'
 import { ConnectionProcesses } from './connection-processes.ts'
+import { isBare } from './departures.ts'
 import { Goodbyes } from './goodbyes.ts'
 import { timingWhen } from '../state/beat-timing.ts'
 import { publishersOf } from '../state/claims.ts'
@@ -45,8 +46,11 @@ export class Liveness implements Presence {
   readonly goodbyes = new Goodbyes()
   /** How often clients that have no interval of their own were asked to beat. */
   readonly announced = new AnnouncedIntervals()
-  /** Since the start: beats that renewed an instance or found none, and the changes that silence has made. */
-  readonly counts = { renewed: 0, unknown: 0, unhealthy: 0, removed: 0 }
+  /**
+   * Since the start: beats that renewed an instance or found none, the changes that silence has made, and the registrations
+   * that silence has removed beyond the limit of what is remembered.
+   */
+  readonly counts = { renewed: 0, unknown: 0, unhealthy: 0, removed: 0, forgotten: 0 }
   #misjudged: Instance[] = []
   #view: DepartureView | undefined
 
@@ -139,6 +143,8 @@ export class Liveness implements Presence {
     this.processes.left(instance)
     const isOfBeats = beatingPart(instance) !== undefined || isMoved(instance.record.publisher)
     if (reason === 'deregistered' && isOfBeats) this.#noteGoodbye(instance, atMs)
+    const isForgotten = reason === 'expired' && isBeating(instance) && !this.hasRoomToRemember
+    if (isForgotten && !isBare(instance.record)) this.counts.forgotten++
     const timed = timedInstance(instance)
     this.#due.remove(timed)
     this.#forgetBeat(timed)

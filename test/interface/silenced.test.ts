@@ -84,15 +84,29 @@ test('a client that registers again after 20404 stays offline, and one that says
   expect(await shown(changes)).toMatchObject([{ weight: 4, enabled: true, overrides: [], disabled: null }])
 })
 
-test('a goodbye after the silence ends what was remembered', async () => {
-  const serviceName = unique('svc')
-  await registers(serviceName)
-  await disables(serviceName)
-  await isGone(serviceName)
-  await waypost.nacos.delete('/ns/instance', { serviceName, ...WHERE })
-  await beats['v1, {"weight":1}']!(serviceName, undefined)
-  expect(await shown(serviceName)).toMatchObject([{ weight: 1, enabled: true, metadata: {} }])
-})
+const removals = {
+  v1: '/nacos/v1/ns/instance',
+  v2: '/nacos/v2/ns/instance',
+  v3: '/nacos/v3/client/ns/instance',
+  svc: '/svc/v1/ns/instance',
+}
+test.for(Object.entries(removals))(
+  'after a goodbye by %s after the silence, beats register nothing',
+  { concurrent: true },
+  async ([, path]) => {
+    await Promise.all(
+      [undefined, 'c1'].map(async (clusterName) => {
+        const serviceName = unique('svc')
+        await registers(serviceName, { clusterName })
+        await isGone(serviceName)
+        expect((await at(path).delete('', { serviceName, ...WHERE })).status).toBe(200)
+        for (const beat of [beats['v1, {"weight":1}']!, lightBeat])
+          expect((await beat(serviceName, undefined)).json()).toMatchObject({ code: 10_200 })
+        expect(await shown(serviceName)).toEqual([])
+      }),
+    )
+  },
+)
 
 test('lifts all that operators have set of an instance, at once', async () => {
   const serviceName = unique('svc')

@@ -4,6 +4,7 @@ import { beat } from '../../core/naming/liveness/beat.ts'
 import { connectionOf, isMoved } from '../../core/naming/state/connection-publisher.ts'
 import {
   deregisterInstance,
+  type ForeignRemoval,
   type InstancePatch,
   type InstanceTarget,
   liftSettings,
@@ -127,7 +128,7 @@ function registerOperation(parts: InstanceParts) {
 
 /** Removes an instance; ok also if it did not exist. Refusal `instance-connected`. */
 function deregisterOperation(parts: InstanceParts) {
-  const { guard, engine, timeline } = parts
+  const { guard, engine, timeline, liveness } = parts
   return guard.operation({
     permission: WRITE_SERVICE,
     audit: {
@@ -138,19 +139,31 @@ function deregisterOperation(parts: InstanceParts) {
     },
     resources: ofInstance,
     run: (request: DeregisterRequest, caller) => {
-      const target = targetThere(parts.state, request)
+      const target = targetLeaving(parts, request)
+      const ofConnection: ForeignRemoval = (publisher) => {
+        // Its client may be the caller: it has left before it came here.
+        if (isMoved(publisher)) return 'removed'
+        if (request.sparesConnections === true) return 'kept'
+        return parts.isAlive(connectionOf(publisher)?.process ?? '') ? 'refused' : 'removed'
+      }
+      const silencedAt = (nowMs: number) =>
+        liveness.silencedPlace({ serviceKey: target.serviceKey, ...target.address }, nowMs)
       return timeline.during(askedBy(caller, 'deregister', target), () =>
-        engine.execute(
-          deregisterInstance(target, (publisher) => {
-            // Its client may be the caller: it has left before it came here.
-            if (isMoved(publisher)) return 'removed'
-            if (request.sparesConnections === true) return 'kept'
-            return parts.isAlive(connectionOf(publisher)?.process ?? '') ? 'refused' : 'removed'
-          }),
-        ),
+        engine.execute(deregisterInstance(target, ofConnection, silencedAt)),
       )
     },
   })
+}
+
+/** The instance that a deregistration means. Where none is there: what silence has removed a moment ago. */
+function targetLeaving(
+  { state, liveness, clock }: InstanceParts,
+  request: DeregisterRequest,
+): InstanceTarget {
+  const target = targetThere(state, request)
+  if (state.instance(target.serviceKey, target.address) !== undefined) return target
+  const silenced = liveness.silencedPlace(request, clock().healthMs)
+  return silenced === undefined ? target : { ...target, address: silenced.address }
 }
 
 function modifications(parts: InstanceParts) {

@@ -181,6 +181,7 @@ export class Observability {
       loopDelay: () => this.#loop.read().max,
       refusedPolls: () => parts.polls.counts().refused,
       maxHeldPolls: settings.maxHeldPolls,
+      forgotten: () => parts.liveness.counts.forgotten,
     })
     this.#connections = () => parts.http.openConnections() + parts.connections.figures.sockets()
     this.measure().catch((error: unknown) => this.caught('job', error, { job: 'figures' }))

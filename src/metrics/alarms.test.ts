@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { Alarms } from './alarms.ts'
 
 function startAlarms() {
-  const now = { ms: 0, delay: 0, refused: 0 }
+  const now = { ms: 0, delay: 0, refused: 0, forgotten: 0 }
   const logged: object[] = []
   const write = (facts: object) => void logged.push(facts)
   const alarms = new Alarms({
@@ -11,6 +11,7 @@ function startAlarms() {
     loopDelay: () => now.delay,
     refusedPolls: () => now.refused,
     maxHeldPolls: 5,
+    forgotten: () => now.forgotten,
   })
   const pass = (ms: number) => {
     for (const end = now.ms + ms; now.ms < end; now.ms += 1_000) alarms.tick()
@@ -25,17 +26,23 @@ test('nothing is logged while no limit is reached', () => {
   expect(logged).toEqual([])
 })
 
-test('a reached limit is logged once a minute, with the number of refusals since then', () => {
-  const { now, logged, pass } = startAlarms()
-  now.refused = 3
-  pass(30_000)
-  now.refused = 10
-  pass(40_000)
-  expect(logged).toEqual([
-    { refused: 3, maxHeldPolls: 5 },
-    { refused: 7, maxHeldPolls: 5 },
-  ])
-})
+test.each([
+  ['refused', { maxHeldPolls: 5 }, 'refused'],
+  ['forgotten', { most: 20_000 }, 'instances'],
+] as const)(
+  'a reached limit is logged once a minute, with its count since then: %s',
+  (count, limit, name) => {
+    const { now, logged, pass } = startAlarms()
+    now[count] = 3
+    pass(30_000)
+    now[count] = 10
+    pass(40_000)
+    expect(logged).toEqual([
+      { [name]: 3, ...limit },
+      { [name]: 7, ...limit },
+    ])
+  },
+)
 
 test('a blocked event loop is logged once a minute', () => {
   const { now, logged, pass } = startAlarms()

@@ -1,3 +1,4 @@
+import { MOST_REMEMBERED } from '../core/naming/liveness/liveness.ts'
 import type { WatchLog } from './watch-log.ts'
 
 /** The same warning is logged at most this often. */
@@ -13,6 +14,8 @@ export interface AlarmOptions {
   readonly loopDelay: () => number
   readonly refusedPolls: () => number
   readonly maxHeldPolls: number
+  /** Registrations that silence has removed, and that are not remembered. */
+  readonly forgotten: () => number
 }
 
 /** Logs a warning when a limit is reached or the thread is too busy, at most once a minute each. */
@@ -27,7 +30,7 @@ export class Alarms {
 
   /** Call it each second. */
   tick(): void {
-    const { log, loopDelay, refusedPolls, maxHeldPolls } = this.#options
+    const { log, loopDelay, refusedPolls, maxHeldPolls, forgotten } = this.#options
     const delaySeconds = loopDelay()
     if (delaySeconds > SLOW_LOOP_SECONDS && this.#mayWarn('loop')) {
       const delayMs = Math.round(delaySeconds * 1_000)
@@ -40,6 +43,12 @@ export class Alarms {
       log.warn(
         { refused, maxHeldPolls },
         'long polls were refused: as many are held as may be (max-held-polls)',
+      ),
+    )
+    this.#warnOfRise('forgotten', forgotten(), (instances) =>
+      log.warn(
+        { instances, most: MOST_REMEMBERED },
+        'silent instances were removed and are not remembered: as many are remembered as may be',
       ),
     )
   }

@@ -17,7 +17,7 @@ export interface ServerFigures {
   readonly live: () => Counts<'open' | LiveCount> & { readonly ended: Counts<LiveEnd> }
   readonly pushes: () => Counts<'subscribers' | PushCount>
   readonly streams: () => Counts<'subscribers' | StreamCount>
-  readonly health: () => Counts<'renewed' | 'unknown' | 'unhealthy' | 'removed'>
+  readonly health: () => Counts<'renewed' | 'unknown' | 'unhealthy' | 'removed' | 'forgotten'>
   readonly probes: () => Counts<'watched' | 'running' | 'changed' | ProbeOutcome>
   readonly known: () => Counts<'services' | 'instances' | 'configs' | 'namespaces'>
 }
@@ -192,6 +192,11 @@ function namingMetrics({ health, known }: ServerFigures): Metric[] {
       'waypost_instances_silent_total',
       'Ephemeral instances that became unhealthy or were removed, because no beat came.',
       { label: 'outcome', read: named(['unhealthy', 'removed'], health) },
+    ),
+    counter(
+      'waypost_instances_not_remembered_total',
+      'Instances removed by silence whose registration is not remembered, because as many are as may be.',
+      () => health().forgotten,
     ),
     gauge('waypost_services', 'Services.', () => known().services),
     gauge('waypost_instances', 'Instances in all services.', () => known().instances),

@@ -68,6 +68,30 @@ test.for(Object.keys(beats))('a beat by %s brings it back as it was', { concurre
   )
 })
 
+const removals = {
+  v1: '/nacos/v1/ns/instance',
+  v2: '/nacos/v2/ns/instance',
+  v3: '/nacos/v3/client/ns/instance',
+  svc: '/svc/v1/ns/instance',
+}
+test.for(Object.entries(removals))(
+  'after a goodbye by %s after the silence, beats register nothing',
+  { concurrent: true },
+  async ([, path]) => {
+    await Promise.all(
+      [undefined, 'c1'].map(async (clusterName) => {
+        const serviceName = unique('svc')
+        await registers(serviceName, { clusterName })
+        await isGone(serviceName)
+        expect((await at(path).delete('', { serviceName, ...WHERE })).status).toBe(200)
+        for (const beat of [beats['v1, {"weight":1}']!, lightBeat])
+          expect((await beat(serviceName, undefined)).json()).toMatchObject({ code: 10_200 })
+        expect(await shown(serviceName)).toEqual([])
+      }),
+    )
+  },
+)
+
 test('lifts all that operators have set of an instance, at once', async () => {
   const serviceName = unique('svc')
   await waypost.nacos.post('/ns/instance', { serviceName, ...WHERE, weight: 3, metadata: '{"zone":"a"}' })
@@ -94,7 +118,7 @@ test('lifts all that operators have set of an instance, at once', async () => {
     { weight: 3, enabled: true, metadata: { zone: 'a' }, overrides: [], remembered: {}, disabled: null },
   ])
   const { entries } = (await waypost.svc.get('/console/timeline', { serviceName })).json()
-  expect(entries).toContainEqual(
-    expect.objectContaining({ kind: 'weight', cause: 'operator', text: '0 → 3', fromIp: '127.0.0.1' }),
-  )
+  const asked = { cause: 'operator', fromIp: '127.0.0.1' }
+  expect(entries).toContainEqual(expect.objectContaining({ ...asked, kind: 'weight', text: '0 → 3' }))
+  expect(entries).toContainEqual(expect.objectContaining({ ...asked, kind: 'lifted' }))
 })

@@ -348,6 +348,7 @@ export const en = {
   'happened.weight': 'Weight changed',
   'happened.metadata': 'Metadata changed',
   'happened.late-beat': 'A late beat was ignored',
+  'happened.lifted': 'As the application says',
   'cause.registration': 'By its client, which registered',
   'cause.deregistration': 'It was deregistered',
   'cause.claim': 'Its publisher left, and another one that had registered the address took over',

@@ -373,6 +373,7 @@ export const zhCn: Readonly<Record<TextKey, string>> = {
   'happened.weight': '权重变更',
   'happened.metadata': '元数据变更',
   'happened.late-beat': '迟到的心跳被忽略',
+  'happened.lifted': '已恢复为应用的设置',
   'cause.registration': '由客户端注册',
   'cause.deregistration': '被注销',
   'cause.claim': '原发布者离开，另一个也注册了该地址的发布者接管',

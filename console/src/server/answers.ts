@@ -718,7 +718,7 @@ export interface ExplainedInstancePage {
 export interface TimelineEntry {
   /** Epoch milliseconds. */
   readonly atMs: number
-  readonly kind: 'registered' | 'removed' | 'healthy' | 'unhealthy' | 'enabled' | 'disabled' | 'weight' | 'metadata' | 'late-beat'
+  readonly kind: 'registered' | 'removed' | 'healthy' | 'unhealthy' | 'enabled' | 'disabled' | 'weight' | 'metadata' | 'late-beat' | 'lifted'
   readonly ip: string
   readonly port: number
   readonly clusterName: string

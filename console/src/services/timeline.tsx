@@ -67,6 +67,7 @@ const BADGES = {
   weight: 'accent',
   metadata: 'accent',
   'late-beat': 'accent',
+  lifted: 'accent',
 } as const satisfies Record<TimelineEntry['kind'], string>
 
 function Entries({ entries }: { entries: readonly TimelineEntry[] }) {

@@ -290,6 +290,7 @@ export class State implements View {
     if (place === undefined) return
     const isShown = !isSameMetadata(before?.metadata ?? {}, next?.metadata ?? {})
     this.#metadataChanged(place, { isShown, stamp: change.stamp }, now)
+    if (next?.left === true) this.#presence.leftAfterSilence(place, now.healthMs)
   }
 
   #noteGray(change: RecordSaved | RecordRemoved): void {

@@ -4,6 +4,7 @@ import { beat } from '../../core/naming/liveness/beat.ts'
 import { connectionOf, isMoved } from '../../core/naming/state/connection-publisher.ts'
 import {
   deregisterInstance,
+  type ForeignRemoval,
   type InstancePatch,
   type InstanceTarget,
   liftSettings,
@@ -127,7 +128,7 @@ function registerOperation(parts: InstanceParts) {
 
 /** Removes an instance; ok also if it did not exist. Refusal `instance-connected`. */
 function deregisterOperation(parts: InstanceParts) {
-  const { guard, engine, timeline } = parts
+  const { guard, engine, timeline, liveness } = parts
   return guard.operation({
     permission: WRITE_SERVICE,
     audit: {
@@ -138,19 +139,31 @@ function deregisterOperation(parts: InstanceParts) {
     },
     resources: ofInstance,
     run: (request: DeregisterRequest, caller) => {
-      const target = targetThere(parts.state, request)
+      const target = targetLeaving(parts, request)
+      const ofConnection: ForeignRemoval = (publisher) => {
+        // Its client may be the caller: it has left before it came here.
+        if (isMoved(publisher)) return 'removed'
+        if (request.sparesConnections === true) return 'kept'
+        return parts.isAlive(connectionOf(publisher)?.process ?? '') ? 'refused' : 'removed'
+      }
+      const silencedAt = (nowMs: number) =>
+        liveness.silencedPlace({ serviceKey: target.serviceKey, ...target.address }, nowMs)
       return timeline.during(askedBy(caller, 'deregister', target), () =>
-        engine.execute(
-          deregisterInstance(target, (publisher) => {
-            // Its client may be the caller: it has left before it came here.
-            if (isMoved(publisher)) return 'removed'
-            if (request.sparesConnections === true) return 'kept'
-            return parts.isAlive(connectionOf(publisher)?.process ?? '') ? 'refused' : 'removed'
-          }),
-        ),
+        engine.execute(deregisterInstance(target, ofConnection, silencedAt)),
       )
     },
   })
+}
+
+/** The instance that a deregistration means. Where none is there: what silence has removed a moment ago. */
+function targetLeaving(
+  { state, liveness, clock }: InstanceParts,
+  request: DeregisterRequest,
+): InstanceTarget {
+  const target = targetThere(state, request)
+  if (state.instance(target.serviceKey, target.address) !== undefined) return target
+  const silenced = liveness.silencedPlace(request, clock().healthMs)
+  return silenced === undefined ? target : { ...target, address: silenced.address }
 }
 
 function modifications(parts: InstanceParts) {
@@ -219,8 +232,11 @@ export interface ModifiedMany {
 
 function batches(parts: InstanceParts) {
   const { guard, timeline } = parts
-  const during = <T>(serviceKey: ServiceKey, caller: Caller, run: () => T): T =>
-    timeline.during(askedBy(caller, 'modify', { serviceKey, address: undefined }), run)
+  const during = <T>(
+    { serviceKey, lifts = false }: Pick<ModifyManyRequest, 'serviceKey'> & { readonly lifts?: boolean },
+    caller: Caller,
+    run: () => T,
+  ): T => timeline.during(askedBy(caller, lifts ? 'lift' : 'modify', { serviceKey, address: undefined }), run)
   return {
     /** Changes weight or enabled of several instances, or lifts what operators have set; answers which ones. */
     modifyMany: guard.operation({
@@ -231,7 +247,7 @@ function batches(parts: InstanceParts) {
       },
       resources: ofInstance,
       run: (request: ModifyManyRequest, caller) =>
-        during(request.serviceKey, caller, () => modifyMany(parts, request, actorOf(caller))),
+        during(request, caller, () => modifyMany(parts, request, actorOf(caller))),
     }),
     /** Writes keys over the metadata of several instances; answers which ones. */
     updateMetadata: guard.operation({
@@ -239,7 +255,7 @@ function batches(parts: InstanceParts) {
       audit: { operation: 'update metadata' },
       resources: ofInstance,
       run: (batch: BatchRequest, caller) =>
-        during(batch.serviceKey, caller, () =>
+        during(batch, caller, () =>
           carryOutBatch(parts, { ...meantBy(parts, batch), actor: actorOf(caller) }, updateMetadata),
         ),
     }),
@@ -249,7 +265,7 @@ function batches(parts: InstanceParts) {
       audit: { operation: 'delete metadata' },
       resources: ofInstance,
       run: (batch: BatchRequest, caller) =>
-        during(batch.serviceKey, caller, () => carryOutBatch(parts, meantBy(parts, batch), deleteMetadata)),
+        during(batch, caller, () => carryOutBatch(parts, meantBy(parts, batch), deleteMetadata)),
     }),
   }
 }

@@ -49,16 +49,19 @@ export type ForeignRemoval = (publisher: Publisher) => 'kept' | 'refused' | 'rem
 
 /**
  * Removes an instance, or takes back a registration that waits for the address. A claim of another publisher takes the
- * address over. Answers ok, also when nothing was there. Refusal `instance-connected`.
+ * address over. Answers ok, also when nothing was there. Refusal `instance-connected`. `silencedAt`: the place, if silence
+ * has removed the instance a moment ago; by health time.
  */
 export function deregisterInstance(
   target: InstanceTarget,
   ofConnection: ForeignRemoval = () => 'removed',
+  silencedAt: (nowMs: number) => InstancePlace | undefined = () => undefined,
 ): Command<'ok'> {
   return commandOn(serviceSubject(target.serviceKey), (view, now) => {
     const { serviceKey, address } = target
     const known = view.instance(serviceKey, address)
-    if (known === undefined) return forgetting(view, target, now.stamp)
+    if (known === undefined)
+      return forgetting(view, { target, silenced: silencedAt(now.healthMs) }, now.stamp)
     const { record } = known
     const leaves = (publisher: Publisher): boolean =>
       isMeant(target, publisher) && (publisher.kind !== 'connection' || ofConnection(publisher) === 'removed')
@@ -74,10 +77,20 @@ export function deregisterInstance(
   })
 }
 
-/** Nothing is there. If silence has removed it, the goodbye counts all the same. */
-function forgetting(view: View, place: InstancePlace, stamp: number): Decision<'ok'> {
-  const over = view.record(REMEMBERED_METADATA, rememberedId(place))
-  const changes = forgetSettings(over, stamp)
+/** Nothing is there. If silence has removed it, the goodbye counts all the same, and all servers learn it. */
+function forgetting(
+  view: View,
+  { target, silenced }: { readonly target: InstanceTarget; readonly silenced: InstancePlace | undefined },
+  stamp: number,
+): Decision<'ok'> {
+  if (target.ephemeral === false) return unchanged('ok')
+  const over = view.record(REMEMBERED_METADATA, rememberedId(target))
+  const isAfterSilence = silenced !== undefined || over?.silenced !== undefined
+  const { serviceKey, address } = silenced ?? target
+  const known = over ?? { serviceKey, address, metadata: {} }
+  const changes = isAfterSilence
+    ? rememberingChanges(over, { ...keysAlone(known), left: true }, stamp)
+    : forgetSettings(over, stamp)
   return changes.length === 0 ? unchanged('ok') : synced(changes, 'ok')
 }
 

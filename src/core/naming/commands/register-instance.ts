@@ -18,6 +18,8 @@ import {
 import { refuseInstanceBeyondLimit } from '../state/naming-sizes.ts'
 import {
   hasOver,
+  isAway,
+  isBack,
   REMEMBERED_METADATA,
   type RememberedMetadata,
   rememberedId,
@@ -116,8 +118,8 @@ function settingsChanges(
   if (!isHeld && !isOfConnection) return forgetSettings(over, stamp)
   const said = isHeld && hasOver(over) ? { weight, enabled } : over.said
   const isKnown = said?.weight === over.said?.weight && said?.enabled === over.said?.enabled
-  if (isKnown && over.silenced === undefined) return []
-  return rememberingChanges(over, { ...over, said, silenced: undefined }, stamp)
+  if (isKnown && !isAway(over)) return []
+  return rememberingChanges(over, { ...isBack(over), said }, stamp)
 }
 
 interface Settings {

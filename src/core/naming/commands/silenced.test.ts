@@ -115,6 +115,12 @@ describe('what silence has removed', () => {
     expect(beats().record).toMatchObject({ weight: 1, registered: {} })
   })
 
+  test('is found by every spelling of its address', () => {
+    registered(state, { ...FULL, address: address({ ip: 'fd00::1', cluster: 'c1' }) })
+    fallSilent()
+    expect(livenessOf(state).absentClusters(ORDERS, '[FD00:0:0:0:0:0:0:1]', 80)).toEqual(['c1'])
+  })
+
   test('is not remembered if a bare registration says the same', () => {
     registered(state)
     fallSilent()
@@ -131,15 +137,23 @@ describe('what silence has removed', () => {
     }
   })
 
-  test('is not remembered beyond so many', () => {
+  test('is not remembered beyond a limit, and counted', () => {
     const others = Array.from({ length: MOST_REMEMBERED }, (_, port) => ({
       serviceKey: ORDERS,
       address: address({ port }),
     }))
     for (const place of others) livenessOf(state).metadataChanged(place, true, 0)
-    registered(state, { ...FULL, address: address({ cluster: 'c' }) })
-    fallSilent()
-    expect(state.recordCount(REMEMBERED_METADATA)).toBe(0)
+    for (const [said, forgotten, ms] of [
+      [{}, 0, 0],
+      [FULL, 1, 50_000],
+    ] as const) {
+      registered(state, { ...said, address: address({ cluster: 'c' }) }, at(ms))
+      fallSilent(ms)
+      expect([state.recordCount(REMEMBERED_METADATA), livenessOf(state).counts.forgotten]).toEqual([
+        0,
+        forgotten,
+      ])
+    }
   })
 
   test('is read from the store as it was written', () => {

@@ -1,3 +1,4 @@
+import { identityOf } from '../../text/ip-address.ts'
 import { addressText } from '../state/instance.ts'
 import type { InstancePlace } from '../state/presence.ts'
 import { type ServiceKey, serviceKeyText } from '../state/service.ts'
@@ -96,5 +97,5 @@ function textOf({ serviceKey, address }: InstancePlace): string {
 }
 
 function endpointText(serviceKey: ServiceKey, ip: string, port: number): string {
-  return `${serviceKeyText(serviceKey)}\u0002${ip}#${port}`
+  return `${serviceKeyText(serviceKey)}\u0002${identityOf(ip)}#${port}`
 }

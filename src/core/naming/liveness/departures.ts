@@ -11,6 +11,7 @@ import {
   type RememberedMetadata,
   rememberedId,
   type Said,
+  type Silenced,
 } from '../state/remembered-metadata.ts'
 import type { ServiceKey } from '../state/service.ts'
 
@@ -68,11 +69,15 @@ function memoryOf(
   const known = over ?? { ...place, metadata: {} }
   const said = known.said ?? saidBy(record)
   const { registered, app } = record
-  const isBare = said.weight === 1 && said.enabled && Object.keys(registered).length === 0 && app === ''
-  const isKept = remembers && !(isBare && !hasOver(known))
+  const isKept = remembers && (hasOver(known) || !isBare({ ...said, registered, app }))
   if (!isKept && over?.silenced === undefined) return []
   const silenced = isKept ? { ...said, registered, app } : undefined
   return rememberingChanges(over, { ...known, silenced }, stamp)
+}
+
+/** Whether a beat says as much as this registration. */
+export function isBare({ weight, enabled, registered, app }: Silenced): boolean {
+  return weight === 1 && enabled && Object.keys(registered).length === 0 && app === ''
 }
 
 function saidBy({ weight, enabled }: Said): Said {

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import {
   address,
   at,
+  beatPartsOf,
   carryOut,
   deregistered,
   livenessOf,
@@ -11,9 +12,13 @@ import {
   swept,
 } from '../../core.test-support.ts'
 import type { State } from '../../engine/state.ts'
-import { deregisterInstance } from '../commands/instance-commands.ts'
+import { forgetExpiredMetadata } from '../commands/housekeeping.ts'
+import { deregisterInstance, modifyInstance } from '../commands/instance-commands.ts'
+import type { RegisterInstance } from '../commands/register-instance.ts'
 import { deleteService } from '../commands/service-commands.ts'
 import { connectionPublisher, movedPublisher } from '../state/connection-publisher.ts'
+import type { Metadata } from '../state/instance.ts'
+import { REMEMBERED_METADATA, rememberedId } from '../state/remembered-metadata.ts'
 import { beat } from './beat.ts'
 import { GOODBYE_MS, Goodbyes } from './goodbyes.ts'
 
@@ -78,6 +83,73 @@ describe('after a client that beats has deregistered an instance', () => {
   })
 })
 
+describe('after a deregistration of what silence has removed', () => {
+  const silencedAt = (nowMs: number) =>
+    livenessOf(state).silencedPlace({ serviceKey: ORDERS, ...address() }, nowMs)
+  const says = (ms: number, other: { ephemeral?: boolean } = {}) =>
+    carryOut(state, deregisterInstance({ ...target, ...other }, undefined, silencedAt), at(ms))
+  const remembered = () => state.record(REMEMBERED_METADATA, rememberedId(target))
+
+  test.each<[what: string, said: Partial<RegisterInstance>, keys: Metadata]>([
+    ['nothing is remembered of', {}, {}],
+    ['is remembered', { weight: 5, metadata: { 'preserved.heart.beat.interval': '1000' } }, {}],
+    ['has a key of an operator', { weight: 5 }, { zone: 'c' }],
+  ])('beats of an instance that %s are late for ten seconds, on each server', (_what, said, metadata) => {
+    registered(state, said)
+    const patch = { weight: undefined, enabled: undefined, metadata, maxMetadataBytes: 1_000 }
+    carryOut(state, modifyInstance(target, patch), at(0))
+    swept(state, 40_000)
+    expect(beats(49_999)).toBe('unknown')
+    says(50_000)
+    expect([beats(50_000), beats(59_999, { cluster: undefined }), beats(60_000)]).toEqual([
+      'left',
+      'left',
+      'unknown',
+    ])
+    expect(remembered()).toMatchObject({ metadata, left: true })
+    expect(REMEMBERED_METADATA.decode(JSON.parse(JSON.stringify(remembered())), '')).toEqual(remembered())
+    registered(state, { isBeat: true }, at(60_001))
+    expect(beats(60_001)).toBe('renewed')
+    expect(remembered()?.left).toBeUndefined()
+  })
+
+  test('a late beat is answered with the interval that the instance had', () => {
+    registered(state, { metadata: { 'preserved.heart.beat.interval': '1000' } })
+    swept(state, 40_000)
+    says(41_000)
+    const source = { serviceKey: ORDERS, ...address() }
+    expect(beat(beatPartsOf(state), source, at(41_001))).toMatchObject({ kind: 'left', intervalMs: 1_000 })
+  })
+
+  test('a registration ends it at once', () => {
+    for (const publisher of [undefined, CONNECTION]) {
+      state = livingState('here')
+      registered(state)
+      swept(state, 40_000)
+      says(41_000)
+      registered(state, { publisher }, at(42_000))
+      expect([beats(42_001), remembered()]).toEqual(['renewed', undefined])
+    }
+  })
+
+  test('it is forgotten with all that is remembered', () => {
+    registered(state)
+    swept(state, 40_000)
+    says(41_000)
+    for (const command of forgetExpiredMetadata(livenessOf(state), 41_000))
+      carryOut(state, command, at(101_000))
+    expect(state.recordCount(REMEMBERED_METADATA)).toBe(0)
+  })
+
+  test('nothing is written a minute after the silence, or by a deregistration of a persistent instance', () => {
+    registered(state)
+    swept(state, 40_000)
+    says(41_000, { ephemeral: false })
+    says(100_000)
+    expect([beats(100_001), state.recordCount(REMEMBERED_METADATA)]).toEqual(['unknown', 0])
+  })
+})
+
 test('a claim that is taken back counts too, when the connection leaves soon after it', () => {
   registered(state)
   registered(state, { publisher: CONNECTION })
@@ -113,7 +185,7 @@ test('nothing else counts: silence, a connection, a persistent instance, a remov
 })
 
 test('each of many addresses is found, and only these, whatever is noted or lifted between', () => {
-  const goodbyes = new Goodbyes()
+  const goodbyes = new Goodbyes(GOODBYE_MS)
   const place = (at: number) => ({
     serviceKey: ORDERS,
     address: address({ ip: `10.0.${at % 7}.1`, port: at }),
@@ -135,7 +207,7 @@ test('each of many addresses is found, and only these, whatever is noted or lift
 })
 
 test('at most 100,000 addresses are remembered, and past ones are forgotten', () => {
-  const goodbyes = new Goodbyes()
+  const goodbyes = new Goodbyes(GOODBYE_MS)
   for (let port = 0; port < 100_005; port++)
     goodbyes.note({ serviceKey: ORDERS, address: address({ port }) }, undefined, 0)
   expect(goodbyes.size).toBe(100_000)

@@ -12,13 +12,14 @@ const FEWEST_PAST = 1_024
 /** Random for each process, so that a client cannot choose addresses that all collide. */
 const SEED = Math.trunc(Math.random() * 2 ** 32)
 
-interface Goodbye {
-  /** The key object of the state, or a copy of it. */
-  readonly serviceKey: ServiceKey
-  readonly address: InstanceAddress
-  readonly untilMs: number
+/** A place that an instance has left. */
+interface PlaceLeft extends InstancePlace {
   /** How often its client beats, ms; undefined: as the switch says. */
   readonly intervalMs: number | undefined
+}
+
+interface Goodbye extends PlaceLeft {
+  readonly untilMs: number
   /** Whether a late beat has come. */
   hasLateBeat: boolean
   /** Whether it has ended. */
@@ -46,7 +47,8 @@ export interface BeatingAddress {
 /**
  * Addresses that were deregistered a moment ago by a client that beats. A beat of such a client may still be on its way,
  * and must not register what has said goodbye. Each server notes it when it applies the removal, and forgets it with a
- * restart: then beats must bring back what was lost. All times are health time.
+ * restart: then beats must bring back what was lost. All times are health time. Addresses that silence has removed are
+ * kept in the same way, for a longer time.
  */
 export class Goodbyes {
   /** By a hash of service, ip and port. A text for each would cost more than the rest of a deregistration. */
@@ -55,6 +57,13 @@ export class Goodbyes {
   #queue: Goodbye[] = []
   #from = 0
   #size = 0
+
+  readonly #lastMs: number
+
+  /** `lastMs`: how long each of them is known. */
+  constructor(lastMs: number) {
+    this.#lastMs = lastMs
+  }
 
   get size(): number {
     return this.#size
@@ -65,7 +74,7 @@ export class Goodbyes {
     this.#forgetPast(nowMs)
     const hash = hashOf(serviceKey, address)
     const next = this.#byHash.get(hash)
-    const untilMs = nowMs + GOODBYE_MS
+    const untilMs = nowMs + this.#lastMs
     const goodbye = { serviceKey, address, untilMs, intervalMs, hasLateBeat: false, isOver: false, next }
     this.#byHash.set(hash, goodbye)
     this.#queue.push(goodbye)
@@ -81,15 +90,24 @@ export class Goodbyes {
     for (let one = this.#find(source); one !== undefined; one = this.#find(source)) this.#end(one)
   }
 
+  /** The place of an address, with the key object of the state or a copy of it. */
+  known(source: BeatingAddress, nowMs: number): PlaceLeft | undefined {
+    return this.#known(source, nowMs)
+  }
+
   /** A beat has come. Undefined: it comes after no goodbye, or that does not count any more. */
   heard(source: BeatingAddress, nowMs: number): LateBeat | undefined {
-    if (this.#size === 0) return undefined
-    this.#forgetPast(nowMs)
-    const goodbye = this.#find(source)
+    const goodbye = this.#known(source, nowMs)
     if (goodbye === undefined) return undefined
     const isFirst = !goodbye.hasLateBeat
     goodbye.hasLateBeat = true
     return { cluster: goodbye.address.cluster, intervalMs: goodbye.intervalMs, isFirst }
+  }
+
+  #known(source: BeatingAddress, nowMs: number): Goodbye | undefined {
+    if (this.#size === 0) return undefined
+    this.#forgetPast(nowMs)
+    return this.#find(source)
   }
 
   /** The last goodbye of an address. */

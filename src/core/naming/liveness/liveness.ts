@@ -4,7 +4,8 @@ import type { Now } from '../../decisions/stamps.ts'
 import { type AbsenceLimit, Absences } from './absences.ts'
 import { NEVER_MS, type TimedInstance, timedInstance } from './timed-instance.ts'
 import { ConnectionProcesses } from './connection-processes.ts'
-import { Goodbyes } from './goodbyes.ts'
+import { isBare } from './departures.ts'
+import { type BeatingAddress, GOODBYE_MS, Goodbyes } from './goodbyes.ts'
 import { timingWhen } from '../state/beat-timing.ts'
 import { publishersOf } from '../state/claims.ts'
 import { isMoved } from '../state/connection-publisher.ts'
@@ -18,6 +19,8 @@ import { beatingPart, changesOfSilence, effectOfSilence, patienceMs, patienceWit
 const BUCKET_MS = 250
 /** The most addresses without an instance at which a registration that silence removes is remembered. */
 export const MOST_REMEMBERED = 20_000
+/** How long an address that silence has removed is known: a deregistration of it counts, ms. */
+const SILENCE_KNOWN_MS = 60_000
 /** After this time an instance is checked again that is silent but must not be judged now. */
 export const UNJUDGED_MS = 1_000
 
@@ -42,11 +45,16 @@ export class Liveness implements Presence {
   /** The processes whose connections have registered instances, which live as long as they do. */
   readonly processes: ConnectionProcesses
   /** Addresses that clients which beat have deregistered a moment ago. */
-  readonly goodbyes = new Goodbyes()
+  readonly goodbyes = new Goodbyes(GOODBYE_MS)
+  /** Addresses that silence has removed within the last minute. */
+  readonly #silences = new Goodbyes(SILENCE_KNOWN_MS)
   /** How often clients that have no interval of their own were asked to beat. */
   readonly announced = new AnnouncedIntervals()
-  /** Since the start: beats that renewed an instance or found none, and the changes that silence has made. */
-  readonly counts = { renewed: 0, unknown: 0, unhealthy: 0, removed: 0 }
+  /**
+   * Since the start: beats that renewed an instance or found none, the changes that silence has made, and the registrations
+   * that silence has removed beyond the limit of what is remembered.
+   */
+  readonly counts = { renewed: 0, unknown: 0, unhealthy: 0, removed: 0, forgotten: 0 }
   #misjudged: Instance[] = []
   #view: DepartureView | undefined
 
@@ -139,6 +147,7 @@ export class Liveness implements Presence {
     this.processes.left(instance)
     const isOfBeats = beatingPart(instance) !== undefined || isMoved(instance.record.publisher)
     if (reason === 'deregistered' && isOfBeats) this.#noteGoodbye(instance, atMs)
+    if (reason === 'expired' && isBeating(instance)) this.#noteSilence(instance, atMs)
     const timed = timedInstance(instance)
     this.#due.remove(timed)
     this.#forgetBeat(timed)
@@ -150,6 +159,16 @@ export class Liveness implements Presence {
       receivedBy === 'this server' &&
       atMs - lastBeatMs < this.timingOf(timed, atMs).removeMs
     if (isMisjudged) this.#misjudged.push(instance)
+  }
+
+  leftAfterSilence(place: InstancePlace, nowMs: number): void {
+    const known = this.#silences.known({ ...place, ...place.address }, nowMs)
+    this.goodbyes.note(place, known?.intervalMs, nowMs)
+  }
+
+  /** The place from which silence has removed an address within the last minute, if a goodbye to it can be kept. */
+  silencedPlace(source: BeatingAddress, nowMs: number): InstancePlace | undefined {
+    return this.hasRoomToRemember ? this.#silences.known(source, nowMs) : undefined
   }
 
   /**
@@ -263,6 +282,11 @@ export class Liveness implements Presence {
 
   #noteGoodbye({ entry, record, timing }: Instance, nowMs: number): void {
     this.goodbyes.note({ serviceKey: entry.service.key, address: record.address }, timing.intervalMs, nowMs)
+  }
+
+  #noteSilence({ entry, record, timing }: Instance, nowMs: number): void {
+    this.#silences.note({ serviceKey: entry.service.key, address: record.address }, timing.intervalMs, nowMs)
+    if (!this.hasRoomToRemember && !isBare(record)) this.counts.forgotten++
   }
 
   #forgetBeat(timed: TimedInstance): void {

@@ -2,6 +2,7 @@ import type { Change } from '../../decisions/changes.ts'
 import { recordRemoved, recordSaved } from '../../records/record-kind.ts'
 import {
   hasOver,
+  isAway,
   keysAlone,
   REMEMBERED_METADATA,
   type RememberedMetadata,
@@ -16,12 +17,7 @@ export function rememberingChanges(
   next: RememberedMetadata,
   stamp: number,
 ): Change[] {
-  const { metadata, weight, enabled, silenced } = next
-  const isNothing =
-    Object.keys(metadata).length === 0 &&
-    weight === undefined &&
-    enabled === undefined &&
-    silenced === undefined
+  const isNothing = Object.keys(next.metadata).length === 0 && !hasOver(next) && !isAway(next)
   const id = rememberedId(next)
   if (isNothing) return before === undefined ? [] : [recordRemoved(REMEMBERED_METADATA, id, stamp)]
   const value = withoutUndefined({ ...next, settings: settingsInUse(next) })
@@ -30,6 +26,6 @@ export function rememberingChanges(
 
 /** A goodbye, or another registration, ends all but the keys of the metadata. */
 export function forgetSettings(over: RememberedMetadata | undefined, stamp: number): Change[] {
-  if (over === undefined || (!hasOver(over) && over.silenced === undefined)) return []
+  if (over === undefined || !(hasOver(over) || isAway(over))) return []
   return rememberingChanges(over, keysAlone(over), stamp)
 }

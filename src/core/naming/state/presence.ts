@@ -37,6 +37,8 @@ export interface Presence {
   /** The publishers of the instance become the ones of `next`; its record is still the old one. */
   publishersChange(instance: Instance, next: InstanceRecord, nowMs: number): void
   instanceLeft(instance: Instance, leaving: Leaving): void
+  /** A client says goodbye to an address that silence has removed before. */
+  leftAfterSilence(place: InstancePlace, nowMs: number): void
   /** `isAbandoned`: a registration made the service, and it has no instances now. */
   serviceChanged(entry: ServiceEntry, isAbandoned: boolean, nowMs: number): void
   serviceLeft(entry: ServiceEntry): void

@@ -47,6 +47,8 @@ export interface RememberedMetadata extends InstancePlace {
   readonly settings?: readonly Setting[] | undefined
   /** Only while the instance is away. */
   readonly silenced?: Silenced | undefined
+  /** True: its client has said goodbye after silence had removed it. All servers learn it so. */
+  readonly left?: boolean | undefined
 }
 
 const SAID = { weight: number, enabled: flag }
@@ -57,6 +59,7 @@ const STORED = object<Omit<RememberedMetadata, keyof InstancePlace>>({
   said: optional(object(SAID)),
   settings: optional(list(object({ fields: list(text), atMs: number, user: orNull(text), ip: text }))),
   silenced: optional(object({ ...SAID, registered: map(text), app: text })),
+  left: optional(flag),
 })
 
 /** Remembered metadata; the id is `rememberedId`. Since when an instance is absent is known to `Presence`. */
@@ -100,9 +103,19 @@ export function saidUnder(record: Said, { weight, enabled, said }: RememberedMet
   }
 }
 
-/** The rest, once weight, enabled and the removed registration count no longer. */
+/** The rest, once weight, enabled and the time without the instance count no longer. */
 export function keysAlone(known: RememberedMetadata): RememberedMetadata {
-  return { ...known, weight: undefined, enabled: undefined, said: undefined, silenced: undefined }
+  return { ...isBack(known), weight: undefined, enabled: undefined, said: undefined }
+}
+
+/** Whether something is known of the time without the instance. */
+export function isAway({ silenced, left }: RememberedMetadata): boolean {
+  return silenced !== undefined || left !== undefined
+}
+
+/** The same once the instance is there again. */
+export function isBack(known: RememberedMetadata): RememberedMetadata {
+  return { ...known, silenced: undefined, left: undefined }
 }
 
 /** The same without the fields that are undefined. */

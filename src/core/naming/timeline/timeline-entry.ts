@@ -1,6 +1,9 @@
 import type { InstanceAddress } from '../state/instance.ts'
 
-/** The events of an instance. `late-beat`: a beat came after it was deregistered, and brought nothing back. */
+/**
+ * The events of an instance. `late-beat`: a beat came after it was deregistered, and brought nothing back. `lifted`: what
+ * operators had set counts no longer.
+ */
 export const TIMELINE_KINDS = [
   'registered',
   'removed',
@@ -11,6 +14,7 @@ export const TIMELINE_KINDS = [
   'weight',
   'metadata',
   'late-beat',
+  'lifted',
 ] as const
 
 /** The causes of events. `silence`: no beats came. `operator`: somebody asked for it. `claim`: its publisher left, and another one waited. `memory`: it is back as silence removed it. */

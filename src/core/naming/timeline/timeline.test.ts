@@ -11,7 +11,7 @@ import {
   registered,
 } from '../../core.test-support.ts'
 import type { State } from '../../engine/state.ts'
-import { deregisterInstance, modifyInstance, setHealth } from '../commands/instance-commands.ts'
+import { deregisterInstance, liftSettings, modifyInstance, setHealth } from '../commands/instance-commands.ts'
 import { updateMetadata } from '../commands/metadata-commands.ts'
 import { registerInstance } from '../commands/register-instance.ts'
 import { TimelineRing } from './timeline-ring.ts'
@@ -104,6 +104,17 @@ describe('a timeline', () => {
       'unhealthy probe 503',
       'removed deregistration ops',
     ])
+  })
+
+  test('shows who lifts what operators have set, once', () => {
+    const world = seen()
+    registered(world.state, { weight: 2 })
+    asked(world, 'modify', modifyInstance(target, { ...patch, weight: 3, metadata: { a: 'b' } }))
+    for (const _twice of [1, 2]) asked(world, 'lift', liftSettings(target))
+    expect(said(world.timeline).slice(3)).toEqual(['weight operator ops 3 → 2', 'lifted operator ops'])
+    asked(world, 'modify', modifyInstance(target, { ...patch, weight: 3 }))
+    registered(world.state, { weight: 2 }, at(6))
+    expect(said(world.timeline).slice(5)).toEqual(['weight operator ops 2 → 3', 'weight registration 3 → 2'])
   })
 
   test('does not name a person for actions of others meanwhile, or later', () => {

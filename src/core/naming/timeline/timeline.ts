@@ -3,6 +3,7 @@ import { msOf } from '../../decisions/stamps.ts'
 import type { InstanceAddress, Publisher } from '../state/instance.ts'
 import type { Instance } from '../state/service-entry.ts'
 import { addressText, isSameMetadata, isSamePublisher } from '../state/instance.ts'
+import type { RecordRemoved } from '../../records/record-kind.ts'
 import type { RecordView } from '../../records/record-tables.ts'
 import { REMEMBERED_METADATA, rememberedId } from '../state/remembered-metadata.ts'
 import type { Service, ServiceKey } from '../state/service.ts'
@@ -19,6 +20,7 @@ export interface OwnTimeline {
 /** The requests, and the kinds of entries that they cause. */
 const KINDS_OF_REQUEST = {
   modify: ['enabled', 'disabled', 'weight', 'metadata'],
+  lift: ['enabled', 'disabled', 'weight', 'lifted'],
   health: ['healthy', 'unhealthy'],
   deregister: ['removed'],
 } as const satisfies Record<string, readonly TimelineKind[]>
@@ -117,6 +119,7 @@ export class Timeline {
         return
       }
       case 'record-removed':
+        return this.#recordRemoved(change, before)
       case 'service-saved':
       case 'service-deleted':
       case 'config-published':
@@ -177,6 +180,18 @@ export class Timeline {
     this.#note(service.key, address, { kind: 'removed', stamp, ...left })
   }
 
+  /** If somebody asks to lift it, what operators have set is gone as a whole. */
+  #recordRemoved({ recordKind, id, stamp }: RecordRemoved, state: Before): void {
+    if (recordKind !== REMEMBERED_METADATA.name) return
+    const place = state.record(REMEMBERED_METADATA, id)
+    const instance = place && state.instance(place.serviceKey, place.address)
+    if (instance === undefined) return
+    const { key } = instance.entry.service
+    const { address } = instance.record
+    if (this.#requestFor(key, address)?.what !== 'lift') return
+    this.#note(key, address, { kind: 'lifted', cause: 'operator', stamp })
+  }
+
   /** A change of health, with its cause by the publisher of the instance. Requests of people have their own causes. */
   #health({ record, entry }: Instance, healthy: boolean): Found {
     const kind = healthKind(healthy)
@@ -212,11 +227,14 @@ export class Timeline {
   }
 
   #actorOf(key: ServiceKey, address: InstanceAddress, kind: TimelineKind): Actor | undefined {
-    const request =
-      this.#requests.get(placeText(key, address)) ?? this.#requests.get(placeText(key, undefined))
+    const request = this.#requestFor(key, address)
     if (request === undefined) return undefined
     const kinds: readonly TimelineKind[] = KINDS_OF_REQUEST[request.what]
     return kinds.includes(kind) ? request.actor : undefined
+  }
+
+  #requestFor(key: ServiceKey, address: InstanceAddress): TimelineRequest | undefined {
+    return this.#requests.get(placeText(key, address)) ?? this.#requests.get(placeText(key, undefined))
   }
 }
 

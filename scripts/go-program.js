@@ -8,6 +8,8 @@ import { join } from 'node:path'
 import { holdingLock } from './lock.js'
 import { root, run } from './prepare.js'
 
+const SAID_EVERY_MS = 10_000
+
 /**
  * The file of the program whose main.go, go.mod and go.sum are in a directory. `words`: the end of the command of `go build`, for
  * another package than the one there. Rejects with the output of Go.
@@ -28,7 +30,11 @@ async function build({ name, sources, words, cache, file }) {
   // An older Go fetches the version that go.mod names, also where that is switched off.
   const env = { ...process.env, CGO_ENABLED: '0', GOTOOLCHAIN: 'auto', GOFLAGS: '-mod=readonly' }
   const args = ['build', '-C', sources, '-trimpath', '-buildvcs=false', '-o', half, ...words]
-  const { code, output } = await run('go', args, { capture: true, env })
+  const beganMs = Date.now()
+  const saying = setInterval(() => {
+    console.error(`  … ${name}: ${Math.round((Date.now() - beganMs) / 1_000)} s`)
+  }, SAID_EVERY_MS)
+  const { code, output } = await run('go', args, { capture: true, env }).finally(() => clearInterval(saying))
   if (code !== 0) throw new Error(`${name} could not be built:\n${output}`)
   renameSync(half, file)
 }

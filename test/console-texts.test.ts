@@ -33,7 +33,7 @@ const NAMES = new Set([
   'Control+K',
 ])
 /** Texts that the console that people know has in English too. */
-const SAME = ['group', 'dataId', 'processor']
+const SAME = ['group', 'dataId']
 const SHOWN_ATTRIBUTES = new Set(['label', 'title', 'placeholder', 'aria-label', 'alt', 'hint', 'done'])
 
 const isText = (value: unknown): value is string =>

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { appendFileSync, cpSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
@@ -93,6 +93,20 @@ test.skipIf(noWindows)(
   },
   120_000,
 )
+
+test.each([
+  ['--help', 0, /one +\S+:8848\/ui, gRPC 9848, other servers 10848, etcd 11848 and 11849\n/],
+  ['--help --port 34948', 0, /three +\S+:34968\/ui, gRPC 35968, other servers 36968, etcd 37968 and 37969\n/],
+  ['--port 0', 2, /--port must be a number from 1 to \d+/],
+  ['--port', 2, /--port must be a number/],
+  ['--log-level debug', 2, /write --flag=value instead of a word of its own: debug/],
+])('`npm run cluster -- %s` says its ports or what is wrong, and starts nothing', (args, code, said) => {
+  const script = join(root, 'scripts', 'cluster.js')
+  const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...args.split(' ')], {
+    encoding: 'utf8',
+  })
+  expect([status, stdout + stderr]).toEqual([code, expect.stringMatching(said)])
+})
 
 test('the scripts of package.json need no shell', async () => {
   const { default: about } = (await import('../package.json', { with: { type: 'json' } })) as {

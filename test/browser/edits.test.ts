@@ -220,6 +220,7 @@ describe.skipIf(browserTool.skip)('edits in a browser', { timeout: FLOW_MS }, ()
     await visit.type('a:\n\t- b\n')
     await visit.button('检查并发布').click()
     await visit.dialog().getByText('不能使用 Tab 缩进').first().waitFor()
+    await visit.dialog().getByRole('button', { name: '仍然发布' }).waitFor()
     await visit.dialog().getByRole('button', { name: '取消' }).click()
   })
 

@@ -84,6 +84,8 @@ describe('two servers of this kind', () => {
     // The old one does not show its users: that the new one has some is no difference.
     const found = await compared()
     expect(found.json.notCompared).toContainEqual(expect.objectContaining({ about: 'user (old)' }))
+    const left = { about: 'instance (old)', reason: expect.stringMatching(/^1 of dev\/G@@db: /) }
+    expect(found.json.notCompared).toContainEqual(expect.objectContaining(left))
     expect(linesOf(found)).toEqual([expect.stringMatching(/^read without sign-in .*: status: 200, 403$/)])
     expect(found.code).toBe(1)
     expect(found.json.notFoundOut).toEqual([])

@@ -6,12 +6,12 @@ import { linkToItem, namedItem } from './link-to-item.ts'
 
 /** The names of the items of an event: all that are kept, once they are unfolded. */
 export function EventItems({ event }: { event: AuditEvent }) {
-  const { item, items, itemCount } = event
-  if (itemCount <= 1) return <Breakable text={item} />
+  const { items, itemCount } = event
+  if (itemCount <= 1) return <Breakable text={itemText(event)} />
   return (
     <details>
       <summary>
-        <Breakable text={item} />
+        <Breakable text={itemText(event)} />
       </summary>
       <ul class="plain-list">
         {items.map((name) => (
@@ -25,6 +25,12 @@ export function EventItems({ event }: { event: AuditEvent }) {
       </ul>
     </details>
   )
+}
+
+/** The item of an event; with several the first one and the number of the others, in the language of the page. */
+export function itemText({ item, items: [first], itemCount }: AuditEvent): string {
+  if (itemCount <= 1 || first === undefined) return item
+  return t('itemAndMore', { item: first, count: shownNumber(itemCount - 1) })
 }
 
 /** Where one can look at an event: at its item, or at the list that has its items. */

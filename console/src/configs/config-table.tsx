@@ -47,7 +47,7 @@ export function ConfigTable({ items, ticked, onTick, filter }: TableProps) {
           <th class="not-narrow">{t('type')}</th>
           <th class="only-widest">{t('application')}</th>
           <SortedBy filter={filter} order="size" label={t('size')} more="number only-wide" />
-          <th class="number not-phone">{t('watchers')}</th>
+          <th class="number not-phone">{t('watcherCount')}</th>
           <SortedBy filter={filter} order="modifyTime" label={t('changed')} more="not-phone" />
         </tr>
       </thead>

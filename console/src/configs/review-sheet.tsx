@@ -43,6 +43,7 @@ export function ReviewSheet(props: {
   const isComplete = isSaid(audience) && (audience.kind === 'all' || gray !== undefined)
   const name = base.dataId
   const format = formatOf(edit.type, name)
+  const findings = useFindings(edit.content, format)
   return (
     <Dialog
       isWide
@@ -58,12 +59,17 @@ export function ReviewSheet(props: {
           <span class="start">
             <NamespaceMark id={base.tenant} />
           </span>
-          <DialogButtons done={t('publish')} onCancel={onClose} isBusy={isBusy} isDisabled={!isComplete} />
+          <DialogButtons
+            done={t(findings.some((one) => !isWarning(one)) ? 'publishAnyway' : 'publish')}
+            onCancel={onClose}
+            isBusy={isBusy}
+            isDisabled={!isComplete}
+          />
         </>
       }
     >
       <ProblemNotice problem={problem} />
-      <Findings content={edit.content} format={format} />
+      <Findings content={edit.content} format={format} findings={findings} />
       <div>
         <div class="diff-titles">
           <span>{base.md5 === '' ? t('nothingYet') : t('publishedText')}</span>
@@ -89,11 +95,19 @@ export function ReviewSheet(props: {
   )
 }
 
-function Findings({ content, format }: { content: string; format: string }) {
-  const findings = useLoaded(`${format}\n${content}`, async () =>
-    (await loadEditor()).check(format, content),
-  ).value
-  if (findings === undefined || findings.length === 0) return null
+/** The findings of the check of a text; none before it has ended. */
+function useFindings(content: string, format: string): readonly Finding[] {
+  const found = useLoaded(`${format}\n${content}`, async () => (await loadEditor()).check(format, content))
+  return found.value ?? []
+}
+
+function Findings(props: {
+  readonly content: string
+  readonly format: string
+  readonly findings: readonly Finding[]
+}) {
+  const { content, format, findings } = props
+  if (findings.length === 0) return null
   const text = withLf(content)
   const errors = findings.filter((finding) => !isWarning(finding))
   const type = format.toUpperCase()

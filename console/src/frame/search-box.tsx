@@ -152,7 +152,7 @@ function Found({ found, asked }: { found: FoundEverywhere; asked: string }) {
         </Notice>
       )}
       <Section
-        title={t('configs')}
+        title={t('configCount')}
         count={configCount}
         all={configCount > configs.length ? linkTo('configs', { ...everywhere, text: asked }) : undefined}
       >
@@ -185,7 +185,7 @@ function Found({ found, asked }: { found: FoundEverywhere; asked: string }) {
         ))}
       </Section>
       <Section
-        title={t('services')}
+        title={t('serviceCount')}
         count={serviceCount}
         all={serviceCount > services.length ? linkTo('services', { ...everywhere, text: asked }) : undefined}
       >

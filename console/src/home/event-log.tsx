@@ -2,7 +2,7 @@ import { Breakable } from '../controls/breakable.tsx'
 import { Ago } from '../controls/ago.tsx'
 import { LoadProblem } from '../controls/notice.tsx'
 import { detailText, operationText } from '../audit/operation-text.ts'
-import { linkToEvent } from '../audit/event-items.tsx'
+import { itemText, linkToEvent } from '../audit/event-items.tsx'
 import { shownNumber, t } from '../language/text.ts'
 import { anyOf } from '../live/meant.ts'
 import { linkTo } from '../routing/link.ts'
@@ -39,7 +39,7 @@ export function EventLog() {
 }
 
 function EventLine({ event }: { event: AuditEvent }) {
-  const { username, ip, operation, item, itemCount, detail, count, time } = event
+  const { username, ip, operation, itemCount, detail, count, time } = event
   const link = linkToEvent(event)
   return (
     <li>
@@ -48,11 +48,11 @@ function EventLine({ event }: { event: AuditEvent }) {
         {count > 1 && ` × ${shownNumber(count)}`}{' '}
         {link === undefined ? (
           <span dir="auto">
-            <Breakable text={item} />
+            <Breakable text={itemText(event)} />
           </span>
         ) : (
           <a dir="auto" href={link}>
-            <Breakable text={item} />
+            <Breakable text={itemText(event)} />
           </a>
         )}
         {detail !== '' && <div class="soft">{detailText(detail)}</div>}

@@ -173,8 +173,8 @@ function Counts({ overview }: { overview: Overview }) {
   const { disabledInstanceCount, subscriberCount } = overview
   const unhealthy = instanceCount - healthyInstanceCount
   const cards = [
-    [t('configs'), configCount, linkTo('configs', { everywhere: 'yes' }), ''],
-    [t('services'), serviceCount, linkTo('services', { everywhere: 'yes' }), ''],
+    [t('configCount'), configCount, linkTo('configs', { everywhere: 'yes' }), ''],
+    [t('serviceCount'), serviceCount, linkTo('services', { everywhere: 'yes' }), ''],
     [t('instances'), instanceCount, undefined, ''],
     [t('unhealthy'), unhealthy, linkTo('services', { everywhere: 'yes', health: 'unhealthy' }), 'bad'],
     [
@@ -183,7 +183,7 @@ function Counts({ overview }: { overview: Overview }) {
       linkTo('services', { everywhere: 'yes', health: 'disabled' }),
       'warn',
     ],
-    [t('subscribers'), subscriberCount, undefined, ''],
+    [t('subscriberCount'), subscriberCount, undefined, ''],
   ] as const
   return (
     <div class="cards small">

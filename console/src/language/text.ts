@@ -74,8 +74,11 @@ const UNITS = [
 export function shownAgo(epochMs: number, nowMs: number): string {
   const elapsed = Math.max(0, nowMs - epochMs)
   const [unit, ms] = UNITS.find(([, size]) => elapsed >= size) ?? UNITS[3]
-  const format = new Intl.RelativeTimeFormat(language.value, { numeric: 'auto' })
-  return format.format(-Math.floor(elapsed / ms), unit)
+  if (elapsed < 1000) return t('justNow')
+  // The long form of Chinese is `48秒钟前`, which nobody writes.
+  const style = language.value === 'en' ? 'long' : 'short'
+  const format = new Intl.RelativeTimeFormat(language.value, { numeric: 'auto', style })
+  return format.format(-Math.floor(elapsed / ms), unit).replace(/(\d)(?=\p{Script=Han})/u, '$1 ')
 }
 
 /** How long something takes: `17 s`. */

@@ -62,7 +62,7 @@ export function NamespacesView() {
               <th>{t('name')}</th>
               <th>ID</th>
               <th class="not-phone">{t('description')}</th>
-              <th class="number">{t('configs')}</th>
+              <th class="number">{t('configCount')}</th>
               <th class="actions">
                 <span class="hidden">{t('actions')}</span>
               </th>

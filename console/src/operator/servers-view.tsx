@@ -143,9 +143,9 @@ function FigureCards({ figures }: { figures: Figures }) {
   const count = (value: number | undefined): string | undefined =>
     value === undefined ? undefined : shownNumber(value)
   const cards = [
-    [t('services'), count(serviceCount)],
+    [t('serviceCount'), count(serviceCount)],
     [t('instances'), count(instanceCount)],
-    [t('subscribers'), count(subscribeCount)],
+    [t('subscriberCount'), count(subscribeCount)],
     [t('processor'), share(cpu)],
     [t('load'), load === undefined || load < 0 ? undefined : load.toFixed(2)],
     [t('memory'), share(mem)],

@@ -172,7 +172,7 @@ function ServiceTable(props: {
           <th>{t('state')}</th>
           <th>{t('healthyOfAll')}</th>
           <th class="number not-phone">{t('healthDisabled')}</th>
-          <th class="number not-phone">{t('subscribers')}</th>
+          <th class="number not-phone">{t('subscriberCount')}</th>
           <th class="not-phone">{t('changed')}</th>
         </tr>
       </thead>

@@ -98,7 +98,11 @@ function Entries({ entries }: { entries: readonly TimelineEntry[] }) {
               <span class={`badge ${BADGES[entry.kind]}`}>{t(`happened.${entry.kind}`)}</span>
             </td>
             <td>
-              {t(`cause.${entry.cause}`)}
+              {t(
+                entry.kind === 'registered' && entry.cause === 'connection'
+                  ? 'cause.connected'
+                  : `cause.${entry.cause}`,
+              )}
               {entry.text !== '' && <div dir="auto">{entry.text}</div>}
               {entry.fromIp !== null && (
                 <div class="soft" dir="auto">

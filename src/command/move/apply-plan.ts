@@ -202,7 +202,8 @@ export function textOfSum(url: string, { taken, unchanged, kept, refused, lines 
 
 function notSentText({ user, instance }: CheckedPlan['left']): string {
   const users = user.map(
-    (name) => `not sent: user ${printableWord(name)}: the plan has no password; make the user here\n`,
+    (name) =>
+      `not sent: user ${printableWord(name)}: the plan has no password; make the user here, if there is none\n`,
   )
   const instances = `refused: ${grouped(instance.length)} ephemeral instances: they were read more than 5 minutes ago (read them again, or send them with --stale-ok)\n`
   return `${users.join('')}${instance.length === 0 ? '' : instances}`

@@ -290,8 +290,10 @@ export class OldServer {
 
   #refused(call: string, status: number, text: string): CallError {
     const needsSignIn = (status === 401 || status === 403) && this.#access.account === undefined
-    const hint = needsSignIn ? ' (--username signs in)' : ''
-    const message = `GET ${this.url}${call} answers ${status}: ${printableWord(text.slice(0, 300))}${hint}`
+    const answer = `GET ${this.url}${call} answers ${status}: ${printableWord(text.slice(0, 300))}`
+    const message = needsSignIn
+      ? `${this.url} wants a sign-in: give --username, an administrator there (${answer})`
+      : answer
     return new CallError(message, status, needsSignIn)
   }
 }

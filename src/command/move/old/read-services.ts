@@ -1,4 +1,10 @@
-import { type PlanInstance, type PlanLine, type PlanService, nameOf } from '../../../move/plan.ts'
+import {
+  type PlanInstance,
+  type PlanLine,
+  type PlanNote,
+  type PlanService,
+  nameOf,
+} from '../../../move/plan.ts'
 import type { PlanReading } from '../reading.ts'
 import { CallError, isUsualCluster } from './fields.ts'
 import { allPages, type Dialect, type OldService } from './dialect.ts'
@@ -27,10 +33,44 @@ export async function* readServices(
       reading.show('names of services', found.size, 0)
     }
   let done = 0
+  const left = new LeftOut()
   for await (const lines of inOrder(found.values(), (one) => serviceLines(one, reading))) {
-    yield* lines
+    for (const line of lines)
+      if (line.kind === 'instance' && line.ephemeral && !reading.ephemeral) left.add(line)
+      else yield line
     reading.show('services', ++done, found.size)
   }
+  yield* left.notes()
+}
+
+/** The most services that the note names. */
+const MOST_NAMED = 10
+
+/** The ephemeral instances that a plan leaves out. */
+class LeftOut {
+  #count = 0
+  readonly #services = new Set<string>()
+
+  add({ namespace, group, service }: PlanInstance): void {
+    this.#count++
+    this.#services.add(`${namespace || 'public'}/${group}@@${service}`)
+  }
+
+  /** One note for all; nothing without any. */
+  notes(): PlanNote[] {
+    if (this.#count === 0) return []
+    const { size } = this.#services
+    const named = [...this.#services].slice(0, MOST_NAMED).join(', ') + (size > MOST_NAMED ? ', …' : '')
+    const reason = `${this.#count} of ${named}: their clients register by themselves (--ephemeral, at the swap)`
+    return [{ kind: 'remark', about: 'instance', name: LEFT_OUT, reason }]
+  }
+}
+
+const LEFT_OUT = 'ephemeral ones are left out'
+
+/** Whether a note is about ephemeral instances that were left out. */
+export function isLeftOut({ kind, about, name }: PlanNote): boolean {
+  return kind === 'remark' && about === 'instance' && name === LEFT_OUT
 }
 
 /** Each node of a cluster may have ephemeral instances that others do not know yet. */
@@ -74,7 +114,7 @@ async function serviceLines({ named, nodes }: FoundService, reading: PlanReading
     if (!Array.isArray(seen)) notes.push(seen as PlanLine)
     else for (const one of seen as PlanInstance[]) notes.push(...united(instances, one))
   }
-  return [...notes, ...linesOf(service, [...instances.values()], reading)]
+  return [...notes, ...linesOf(service, [...instances.values()])]
 }
 
 /** Nodes may know different clusters. */
@@ -104,7 +144,7 @@ function isSame(a: PlanInstance, b: PlanInstance): boolean {
 }
 
 /** A service without anything of its own comes back with its instances, when they register. */
-function linesOf(service: PlanService, instances: readonly PlanInstance[], reading: PlanReading): PlanLine[] {
+function linesOf(service: PlanService, instances: readonly PlanInstance[]): PlanLine[] {
   const kinds = new Set(instances.map(({ ephemeral }) => ephemeral))
   const ephemeral = kinds.size === 1 ? kinds.has(true) : kinds.size === 0 ? service.ephemeral : null
   const clusters = service.clusters.filter((cluster) => !isUsualCluster(cluster))
@@ -116,6 +156,5 @@ function linesOf(service: PlanService, instances: readonly PlanInstance[], readi
     Object.keys(line.metadata).length > 0 ||
     instances.length === 0 ||
     kinds.has(false)
-  const wanted = instances.filter((one) => !one.ephemeral || reading.ephemeral)
-  return isOwn ? [line, ...wanted] : wanted
+  return isOwn ? [line, ...instances] : [...instances]
 }

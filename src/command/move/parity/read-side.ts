@@ -3,6 +3,7 @@ import { type KnownServer, dialectOf } from '../old/detect-server.ts'
 import type { Dialect, OldService } from '../old/dialect.ts'
 import { isShortList } from '../old/item-lists.ts'
 import { readOverHttp } from '../old/read-over-http.ts'
+import { isLeftOut } from '../old/read-services.ts'
 import type { PlanReading } from '../reading.ts'
 import { comparedThing } from './compared-fields.ts'
 import type { ByName, Difference } from './differences.ts'
@@ -113,7 +114,7 @@ class Gathered {
   note(note: PlanNote): void {
     if (this.#missing.has(note)) this.#notCompared.push(note)
     else if (isShortList(note)) this.#failed.push(note)
-    else if (note.kind === 'conflict') this.#notCompared.push(note)
+    else if (note.kind === 'conflict' || isLeftOut(note)) this.#notCompared.push(note)
     else if (note.kind === 'cannot-come' && FAILING.includes(note.about)) this.#failed.push(note)
     else if (note.kind === 'cannot-come' && UNREADABLE.includes(note.about)) this.#notCompared.push(note)
   }

@@ -10,6 +10,7 @@ import {
 } from './config-metadata.ts'
 import { layoutOf, type PlacedEntry } from './entry-layout.ts'
 import {
+  areItemNames,
   entryName,
   EXPECTED_LAYOUT,
   isMetadataName,
@@ -68,7 +69,7 @@ export interface ConfigArchive {
 
 /** Why an entry or a description is not imported. */
 export const UNRECOGNIZED_REASONS = [
-  // Another name than `group/dataId`.
+  // Another name than `group/dataId`, or one that no item has.
   'bad-name',
   'not-in-metadata',
   'no-entry',
@@ -154,7 +155,7 @@ function describedItems(entries: readonly PlacedEntry[], described: readonly Ite
     const names = namesOfParts(parts)
     const key = names === undefined ? '' : entryName(names)
     const metadata = byName.get(key)
-    const reason = metadata === undefined ? reasonAgainst(parts) : recordOrItem(metadata)
+    const reason = metadata === undefined ? reasonAgainst(parts) : reasonAgainstNames(metadata)
     if (metadata !== undefined && reason === undefined) items.push({ metadata, entry })
     else unrecognized.push({ name: entry.name, reason: reason ?? 'not-in-metadata' })
     byName.delete(key)
@@ -194,9 +195,12 @@ function reasonAgainst(parts: readonly string[]): Unrecognized['reason'] | undef
   if (isLitter(parts)) return 'litter'
   if (isMetadataName(parts.at(-1))) return 'metadata-elsewhere'
   const names = namesOfParts(parts)
-  return names === undefined ? 'bad-name' : recordOrItem(names)
+  return names === undefined ? 'bad-name' : reasonAgainstNames(names)
 }
 
-function recordOrItem({ group }: { readonly group: string }): 'set-record' | undefined {
-  return group === SETS_GROUP ? 'set-record' : undefined
+function reasonAgainstNames(
+  names: Parameters<typeof areItemNames>[0],
+): 'set-record' | 'bad-name' | undefined {
+  if (names.group === SETS_GROUP) return 'set-record'
+  return areItemNames(names) ? undefined : 'bad-name'
 }

@@ -1,3 +1,5 @@
+import { isUtf8 } from 'node:buffer'
+
 /** The group in which sets of `config apply` keep their records. They belong to their namespace, and no export has them. */
 export const SETS_GROUP = 'waypost.sets'
 
@@ -28,6 +30,21 @@ export function namesOfParts(parts: readonly string[]): Named | undefined {
   const [group = '', dataId = ''] = parts
   if (parts.length !== 2 || group === '' || dataId === '') return undefined
   return { group: nameOfFile(group), dataId: nameOfFile(dataId) }
+}
+
+const ITEM_NAME = /^[\p{L}\p{Nd}_.:-]+$/u
+
+/** Whether an item can have these names. A publish has the same rule. */
+export function areItemNames({ group, dataId }: Named): boolean {
+  return ITEM_NAME.test(group) && group.length <= 128 && ITEM_NAME.test(dataId) && dataId.length <= 256
+}
+
+/**
+ * The bytes of a name as text. In a name that is not UTF-8, each byte beyond ASCII is `%` and two hexadecimal digits: no item
+ * has such a name.
+ */
+export function nameOfBytes(bytes: Buffer): string {
+  return isUtf8(bytes) ? bytes.toString() : bytes.toString('latin1').replace(/[^\0-\x7F]/g, escaped)
 }
 
 /** Characters that would end a part, or that begin an escape. */

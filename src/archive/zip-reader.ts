@@ -1,7 +1,7 @@
-import { isUtf8 } from 'node:buffer'
 import { setImmediate as othersTurn } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { crc32, inflateRaw } from 'node:zlib'
+import { nameOfBytes } from './entry-names.ts'
 import {
   badZip,
   DEFLATED,
@@ -109,8 +109,7 @@ async function readHeaders(zip: Buffer, directory: Directory): Promise<Header[]>
 
 function readHeader(zip: Buffer, at: number, dataEnd: number): Header {
   const nameBytes = zip.subarray(at + 46, at + 46 + zip.readUInt16LE(at + 28))
-  if (!isUtf8(nameBytes)) throw badZip('has an entry whose name is not UTF-8')
-  const name = nameBytes.toString('utf8')
+  const name = nameOfBytes(nameBytes)
   const method = zip.readUInt16LE(at + 10)
   const packedBytes = zip.readUInt32LE(at + 20)
   const bytes = zip.readUInt32LE(at + 24)

@@ -69,7 +69,7 @@ export async function keysOf(type: string, text: string): Promise<Keys | undefin
   if (reading === undefined) return undefined
   const listed = valuesOf(reading, text)
   if ('why' in listed) return listed
-  const ranges = secretsOf(reading, text)
+  const ranges = secretsOf(reading, type, text)
   const entries = [...listed.values]
   return {
     keys: new Map(entries.map(([key, { text: value }]) => [key, value])),

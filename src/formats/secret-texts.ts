@@ -1,4 +1,5 @@
 /** Secrets in texts whose format nobody knows, and within single values: by their looks. */
+import { withoutEscapes } from './escapes.ts'
 import { isSecretKey } from './secret-keys.ts'
 import type { Range } from './tree.ts'
 
@@ -36,13 +37,10 @@ export function secretsInLines(text: string): Range[] {
 
 /** Whether a text may have secrets, in any format: it has a key for one somewhere, or a password in an address. */
 export function mayHaveSecrets(text: string): boolean {
-  const decoded = text
-    .replaceAll(/\\\n[ \t\f]*/g, '')
-    .replaceAll(/\\(?:u00|x)([\da-fA-F]{2})/g, (_, code: string) =>
-      String.fromCharCode(Number.parseInt(code, 16)),
-    )
-  const hasKey = (decoded.match(/[\w.$/-]+/g) ?? []).some(isSecretKey)
-  return hasKey || passwordsInAddresses(decoded).length > 0
+  return [text, withoutEscapes(text)].some((one) => {
+    const hasKey = (one.match(/[\w.$/-]+/g) ?? []).some(isSecretKey)
+    return hasKey || passwordsInAddresses(one).length > 0
+  })
 }
 
 /** Whether the value of the key of a line is in the lines below, or continues there. */
@@ -114,7 +112,7 @@ function passwordsInAddresses(text: string): Range[] {
     const next = text.indexOf('://', at + 3)
     const rest = text.slice(at + 3, next < 0 ? undefined : next)
     const length = /^[^\s"'<>`]*/.exec(rest)![0].length
-    const range = passwordIn(rest.slice(0, length))
+    const range = passwordIn(rest.slice(0, length)) ?? passwordWithBlanks(rest)
     if (range !== undefined) found.push({ from: at + 3 + range.from, to: at + 3 + range.to })
     at = next
   }
@@ -125,6 +123,14 @@ function passwordsInAddresses(text: string): Range[] {
   for (const match of text.matchAll(/:thin:[^\s/@:]{1,100}\/([^\s@]{1,200})@/g))
     found.push(endOf(match, match[1]!, 1))
   return found
+}
+
+/** `postgres://user:a b@host`. A port is no such password, and neither is a placeholder. */
+function passwordWithBlanks(rest: string): Range | undefined {
+  const begin = /^([^\s"'<>`/?#:@]{0,200}):(?![${%])([^\s"'<>`/?#@]{1,200}[ \t][^\n"'<>`@]{0,200})@\S/
+  const [, user = '', password] = begin.exec(rest) ?? []
+  if (password === undefined || (user !== '' && /^\d{1,5}(?!\w)/.test(password))) return undefined
+  return { from: user.length + 1, to: user.length + 1 + password.length }
 }
 
 function passwordIn(address: string): Range | undefined {

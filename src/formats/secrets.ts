@@ -1,3 +1,4 @@
+import { unescaped } from './escapes.ts'
 import { read } from './read.ts'
 import { isSecretKey, judged, type Secrecy } from './secret-keys.ts'
 import { secretsInLines, secretsInValue } from './secret-texts.ts'
@@ -9,13 +10,13 @@ import type { Collection, Range, Reading, Scalar, Tree } from './tree.ts'
  */
 export async function secretRanges(type: string, text: string): Promise<Range[]> {
   const reading = await read(type, text)
-  return reading === undefined ? secretsInLines(text) : secretsOf(reading, text)
+  return reading === undefined ? secretsInLines(text) : secretsOf(reading, type, text)
 }
 
 /** Such parts of a text that was read, in order and apart from each other. */
-export function secretsOf(reading: Reading, text: string): Range[] {
+export function secretsOf(reading: Reading, type: string, text: string): Range[] {
   const found: Range[] = []
-  for (const root of reading.roots) new Cover(text, found).walk(root)
+  for (const root of reading.roots) new Cover(type, text, found).walk(root)
   for (const { from, to } of reading.comments)
     for (const range of secretsInLines(text.slice(from, to)))
       found.push({ from: from + range.from, to: from + range.to })
@@ -24,12 +25,14 @@ export function secretsOf(reading: Reading, text: string): Range[] {
 }
 
 class Cover {
+  readonly #type: string
   readonly #text: string
   readonly #found: Range[]
   /** Trees that are covered by an alias: each once. */
   readonly #covered = new Set<Tree>()
 
-  constructor(text: string, found: Range[]) {
+  constructor(type: string, text: string, found: Range[]) {
+    this.#type = type
     this.#text = text
     this.#found = found
   }
@@ -64,7 +67,7 @@ class Cover {
   #scalar(tree: Scalar, secrecy: Secrecy): void {
     const { from, to, text } = tree
     if (secrecy === 'none') {
-      for (const range of secretsInValue(this.#text.slice(from, to)))
+      for (const range of secretsInSource(this.#type, this.#text.slice(from, to)))
         this.#found.push({ from: from + range.from, to: from + range.to })
       return
     }
@@ -73,6 +76,14 @@ class Cover {
     const start = tree.isBlock === true ? this.#text.indexOf('\n', from) : from
     if (start >= 0 && start < to) this.#found.push({ from: start, to })
   }
+}
+
+/** The secrets within a value as it is written: they are looked for without its escapes. */
+function secretsInSource(type: string, source: string): Range[] {
+  const value = unescaped(type, source)
+  if (value === undefined) return secretsInValue(source)
+  const { text, places } = value
+  return secretsInValue(text).map(({ from, to }) => ({ from: places[from]!, to: places[to]! }))
 }
 
 const NAMES = ['name', 'key', 'id', 'property', 'env', 'variable', 'field', 'header', 'option']

@@ -123,6 +123,12 @@ export const REPACKED: readonly Repacked[] = [
     leftOut: ['H/.meta.yml'],
   },
   {
+    name: 'names that no item has, some without a content',
+    files: { 'G/a.yml': 'a: 1\n', 'G/Icon\r': '', 'G/b c.yml': '', [`G/${'d'.repeat(257)}`]: 'd' },
+    items: { 'G/a.yml': 'a: 1\n' },
+    leftOut: ['G/Icon\r', 'G/b c.yml', `G/${'d'.repeat(257)}`],
+  },
+  {
     name: 'names with a dot first',
     files: { 'G/.env': 'A=1\n', 'G/.env.production': 'A=2\n' },
     items: { 'G/.env': 'A=1\n', 'G/.env.production': 'A=2\n' },

@@ -1,5 +1,5 @@
 /** A directory is applied to a namespace, as a pipeline does it. */
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { unique } from '../interface/client.ts'
@@ -97,6 +97,23 @@ describe('an apply', () => {
     expect((await apply('--prune', '--dry-run')).code).toBe(0)
   }, 60_000)
 
+  test('deletes nothing beside a name that is not UTF-8, and names it', async () => {
+    write('G/a', 'a')
+    write('G/配置', 'b')
+    expect(await apply()).toMatchObject({ code: 0 })
+    const gbk = Buffer.concat([Buffer.from(`${directory}/G/`), Buffer.from([0xc5, 0xe4])])
+    renameSync(join(directory, 'G/配置'), gbk)
+    const refused = await apply('--prune', '--yes')
+    expect([refused.code, refused.out]).toEqual([2, ''])
+    expect(refused.err).toContain('--prune would delete G/配置, and these names are not UTF-8: G/%C5%E4.')
+    const left = await apply()
+    expect([left.code, left.out]).toEqual([
+      0,
+      expect.stringContaining('  G/%C5%E4  (left out: the name is not UTF-8)\n'),
+    ])
+    expect(await namesOnServer()).toContain('G/配置')
+  }, 30_000)
+
   test('names the items that other sets have published too', async () => {
     for (const name of ['a', 'b', 'c']) write(`G/${name}`, name)
     const applyAs = (set: string, ...flags: string[]) =>
@@ -158,7 +175,7 @@ describe('nothing is sent of a directory with a fault', () => {
 
   test('a directory that is not there', async () => {
     const { code } = await here.terminal.run(['config', 'apply', '-f', join(directory, 'none'), '--set', 'x'])
-    expect(code).toBe(2)
+    expect(code).toBe(1)
   })
 })
 

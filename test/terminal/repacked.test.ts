@@ -95,7 +95,7 @@ describe('an import of', () => {
 
 describe('an apply of', () => {
   const onDisk = REPACKED.filter(({ files }) =>
-    Object.keys(files).every((name) => !/\\|^\.\.|\.\.$/.test(name)),
+    Object.keys(files).every((name) => name.length < 200 && !/\\|^\.\.|\.\.$/.test(name)),
   )
 
   test.each(onDisk)('$name', async ({ files, items, folder }) => {

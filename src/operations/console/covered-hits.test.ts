@@ -36,6 +36,7 @@ test.each([
     [2],
     ['password\t••'],
   ],
+  ['behind escapes', 'a.properties', 'u=redis\\://\\:pw@h', [1], ['u=redis\\://\\:••@h']],
   ['after line ends of Windows', 'a.yaml', 'x: 1\r\npassword: ab\r\n', [2], ['password: ••']],
   ['the whole line of a large content', 'a.yaml', `a: b\n${'x: y\n'.repeat(10_000)}`, [1], ['••••']],
 ])('%s is covered', async (...[, dataId, content, lines, expected]) => {

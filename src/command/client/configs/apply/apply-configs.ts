@@ -41,6 +41,7 @@ export async function applyConfigs(flags: ApplyFlags, progress: Progress): Promi
   const present = await presentItems(client, [...items.map(nameText), ...record.items.keys()])
   const others = await otherSets(client, flags.set)
   const plan = planOf(items, present, { recorded: record.items, others, prune: flags.prune === true })
+  requireClearNames(source, plan)
   if (flags.force !== true) await requireAllReadable(plan)
   const shown = Painted.joined([
     planLines(source, plan),
@@ -53,6 +54,17 @@ export async function applyConfigs(flags: ApplyFlags, progress: Progress): Promi
   await ask(plan, flags)
   await new Apply(client, flags, record).carryOut(plan, progress)
   return resultOf(flags, { source, plan }, { painted: doneText(plan), code: EXIT.done })
+}
+
+/** Throws UsageError for a deletion beside names that may mean the deleted items. */
+function requireClearNames({ leftOut }: Source, plan: Plan): void {
+  const unclear = leftOut.filter(({ isUnclear }) => isUnclear === true).map(({ name }) => name)
+  if (plan.delete.length === 0 || unclear.length === 0) return
+  const items = plan.delete.map(({ present }) => nameText(present))
+  throw new UsageError(
+    `--prune would delete ${items.join(', ')}, and these names are not UTF-8: ${unclear.join(', ')}. ` +
+      'They may mean the same: rename them, or apply without --prune.',
+  )
 }
 
 /** Throws UsageError for what is new or changed and cannot be read. */

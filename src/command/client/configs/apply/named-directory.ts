@@ -9,8 +9,10 @@ import {
   realpathSync,
   statSync,
 } from 'node:fs'
+import { isUtf8 } from 'node:buffer'
 import { basename, join, relative, sep } from 'node:path'
-import { UsageError } from '../../../command-line.ts'
+import { nameOfBytes } from '../../../../archive/entry-names.ts'
+import { DiffersError, UsageError } from '../../../command-line.ts'
 
 /** An entry of a directory, or the reason why nothing is read there. */
 export type Entry =
@@ -26,8 +28,12 @@ export class NamedDirectory {
   readonly path: string
   readonly #root: string
 
+  /** Throws DiffersError where there is no directory. */
   constructor(path: string, end = path) {
     this.path = path
+    const facts = statSync(end, { throwIfNoEntry: false })
+    if (facts === undefined) throw new DiffersError(`${path} does not exist. Check the name.`)
+    if (!facts.isDirectory()) throw new DiffersError(`${path} is no directory: items are DIR/GROUP/DATA_ID.`)
     this.#root = realpathSync(end)
   }
 
@@ -38,9 +44,24 @@ export class NamedDirectory {
     return new NamedDirectory(join(this.path, name), entry.path)
   }
 
-  /** The names in it, or in a directory of it, in order. */
+  /** The names in it, or in a directory of it, in order. Those names that are not UTF-8 are apart. */
   names(directory = ''): string[] {
-    return readdirSync(join(this.#root, directory)).sort()
+    return this.#bytesOfNames(directory)
+      .filter((name) => isUtf8(name))
+      .map(String)
+      .sort()
+  }
+
+  /** The names that are not UTF-8, as text. They may mean an item that the server has. */
+  namesNotUtf8(directory = ''): string[] {
+    return this.#bytesOfNames(directory)
+      .filter((name) => !isUtf8(name))
+      .map(nameOfBytes)
+      .sort()
+  }
+
+  #bytesOfNames(directory: string): Buffer[] {
+    return readdirSync(join(this.#root, directory), 'buffer')
   }
 
   /** The entry with this name: a link counts as its end, if its end is inside. */

@@ -32,6 +32,22 @@ async function contents(path = directory): Promise<Record<string, string>> {
   return Object.fromEntries(items.map((item) => [nameText(item), item.content]))
 }
 
+test('names that are not UTF-8 are left out, on top, in a group and beside a folder', async () => {
+  const bytes = (name: string): Buffer => Buffer.from(join(root, name), 'latin1')
+  for (const name of ['d/\xC5', 'd/G/\xE4.yml', 'e/\xD6']) {
+    mkdirSync(join(root, 'e/f/H'), { recursive: true })
+    writeFileSync(bytes(name), 'x')
+  }
+  write('e/f/H/plain', 'plain')
+  const why = 'the name is not UTF-8'
+  const leftOut = async (path: string) => (await sourceItems(path, 'DEFAULT_GROUP')).leftOut
+  expect(await leftOut(directory)).toEqual([
+    { name: '%C5', why, isUnclear: true },
+    { name: 'G/%E4.yml', why, isUnclear: true },
+  ])
+  expect(await leftOut(join(root, 'e'))).toEqual([{ name: '%D6', why, isUnclear: true }])
+})
+
 describe('a link counts as its end', () => {
   test('where that is a file or a directory inside', async () => {
     link('plain', 'G/again')

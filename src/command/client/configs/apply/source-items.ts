@@ -1,6 +1,12 @@
 import { join } from 'node:path'
 import type { ItemMetadata } from '../../../../archive/config-metadata.ts'
-import { isMetadataName, METADATA_NAME, nameOfFile, SETS_GROUP } from '../../../../archive/entry-names.ts'
+import {
+  areItemNames,
+  isMetadataName,
+  METADATA_NAME,
+  nameOfFile,
+  SETS_GROUP,
+} from '../../../../archive/entry-names.ts'
 import { isLitterName } from '../../../../archive/litter.ts'
 import { parseMetadata } from '../../../../archive/metadata-reader.ts'
 import { UsageError } from '../../../command-line.ts'
@@ -19,6 +25,8 @@ export interface SourceItem extends ItemName {
 export interface LeftOut {
   readonly name: string
   readonly why: string
+  /** Whether it may be an item that the server has under another name. */
+  readonly isUnclear?: boolean
 }
 
 /** The content of a directory. Files of operating systems and editors are not in it. */
@@ -43,6 +51,7 @@ export async function sourceItems(path: string, defaultGroup: string): Promise<S
   const metadata = await metadataIn(directory)
   const files = new FoundFiles(directory, new Set([...metadata.values()].map(nameText)))
   files.findIn(defaultGroup)
+  if (folder !== undefined) files.leaveOutNotUtf8(top)
   const { problems, leftOut } = files
   const items = files.found.map(({ name, file, path: end }) => {
     const content = textOf(bytesOfEntry(end), file)
@@ -89,9 +98,6 @@ async function metadataIn(directory: NamedDirectory): Promise<ReadonlyMap<string
   }
 }
 
-/** Another name is refused by the server, which a visible file shows in time. */
-const DATA_ID = /^[\p{L}\p{Nd}_.:-]{1,256}$/u
-
 interface SourceFile {
   readonly name: ItemName
   /** As the user knows it. */
@@ -117,6 +123,7 @@ class FoundFiles {
   }
 
   findIn(defaultGroup: string): void {
+    this.leaveOutNotUtf8(this.#directory)
     for (const name of this.#directory.names()) {
       const group = nameOfFile(name)
       if (isShown(name) || this.#describedGroups.has(group)) this.#addTop(name, defaultGroup)
@@ -136,13 +143,15 @@ class FoundFiles {
   #addGroup(directory: string): void {
     const group = nameOfFile(directory)
     if (group === SETS_GROUP) return this.#leaveOut(directory, 'records of sets stay in their namespace')
+    this.leaveOutNotUtf8(this.#directory, directory)
     for (const name of this.#directory.names(directory)) {
       const item = { group, dataId: nameOfFile(name) }
       const path = join(directory, name)
       const isDescribed = this.#described.has(nameText(item))
       if (isLitterName(name) && !isDescribed) continue
       if (isMetadataName(name) && !isDescribed) this.#leaveOut(path, 'metadata belongs on top')
-      else if (name.startsWith('.') && !DATA_ID.test(item.dataId)) this.#leaveOut(path, 'no data id')
+      // Another name is refused by the server, which a visible file shows in time.
+      else if (name.startsWith('.') && !areItemNames(item)) this.#leaveOut(path, 'no data id')
       else this.#add(path, item)
     }
   }
@@ -160,6 +169,12 @@ class FoundFiles {
     if (dataId.startsWith('..')) return
     if (dataId.startsWith('.')) this.#leaveOut(path, 'a hidden directory')
     else this.problems.push(`${file} is a directory: items are DIR/GROUP/DATA_ID.`)
+  }
+
+  /** Leaves out the names in a directory, or in a directory of it, that are not UTF-8. */
+  leaveOutNotUtf8(directory: NamedDirectory, path = ''): void {
+    for (const name of directory.namesNotUtf8(path))
+      this.leftOut.push({ name: join(path, name), why: 'the name is not UTF-8', isUnclear: true })
   }
 
   #leaveOut(name: string, why: string): void {

@@ -24,9 +24,6 @@ export interface ImportItems {
   readonly folder: string | undefined
 }
 
-const NAMES = Type.Object({ dataId: fields.dataId, group: fields.group })
-const readNames = compileReader(NAMES, NACOS_CONFIG_RULES)
-
 const NOTES = Type.Object({
   appName: Type.Optional(fields.appName),
   desc: Type.Optional(fields.desc),
@@ -44,23 +41,11 @@ const ITEMS_PER_TURN = 250
 /** Checks the items of an archive as a publish would. Throws MetadataError for a wrong field of an item. */
 export async function importItems(archive: ConfigArchive, namespaceId: string): Promise<ImportItems> {
   const items: ImportItem[] = []
-  const unrecognized = [...archive.unrecognized]
   for (const [index, item] of archive.items.entries()) {
     if (index % ITEMS_PER_TURN === ITEMS_PER_TURN - 1) await othersTurn()
-    if (hasUsableName(item.metadata)) items.push(importItem(item, namespaceId))
-    else unrecognized.push({ name: item.entry.name, reason: 'bad-name' })
+    items.push(importItem(item, namespaceId))
   }
-  return { items, unrecognized, folder: archive.folder }
-}
-
-function hasUsableName({ dataId, group }: ItemMetadata): boolean {
-  try {
-    const names = readNames(new Map(Object.entries({ dataId, group }))) as Static<typeof NAMES>
-    return names.dataId === dataId && names.group === group
-  } catch (error) {
-    if (error instanceof Refusal) return false
-    throw error
-  }
+  return { items, unrecognized: archive.unrecognized, folder: archive.folder }
 }
 
 function importItem({ metadata, entry }: ArchiveItem, namespaceId: string): ImportItem {

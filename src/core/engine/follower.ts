@@ -26,8 +26,8 @@ export interface FollowerOptions {
    * millisecond is ahead of its stamps. So servers that followed may have shown a later time than the store knows.
    */
   readonly lastRefAheadMs?: number
-  /** Called before each change is applied, with the state before it; not for the loading at the start. */
-  readonly observer?: { see(change: Change, before: State): void } | undefined
+  /** Sees each change with the state before the step, then the state after it; not the loading at the start. */
+  readonly observer?: { see(change: Change, before: State): void; seen(after: State): void } | undefined
   /** Takes applied changes in their order, with the last revision that was applied (the feed). */
   readonly feed: { publishChanges(changes: readonly Change[], revision: Revision): void }
 }
@@ -95,6 +95,7 @@ export class Follower {
     try {
       this.#show(changes)
       this.#apply(changes, this.#options.clock())
+      contained('push', nothing, () => this.#options.observer?.seen(this.state))
       this.#options.feed.publishChanges(this.#seen(changes), this.#revision)
     } catch (error) {
       this.#isBroken = true

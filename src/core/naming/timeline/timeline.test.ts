@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Change } from '../../decisions/changes.ts'
+import type { Change, InstanceRemoved } from '../../decisions/changes.ts'
 import type { Command } from '../../decisions/decision.ts'
 import {
   address,
@@ -28,6 +28,7 @@ function seen(): { state: State; timeline: Timeline; nowMs: number } {
     const all = Array.from(changes)
     for (const change of all) timeline.see(change, state)
     apply(all, now)
+    timeline.seen(state)
   }
   return { state, timeline, nowMs: 5 }
 }
@@ -169,11 +170,22 @@ describe('a service whose last instance left', () => {
   const lostAt = ({ timeline }: ReturnType<typeof seen>, ms: number) =>
     timeline.lost.at(at(ms).wallMs).map(({ key, cause }) => [key.groupedName, cause])
   const LOST = [[ORDERS.groupedName, 'deregistration']]
+  const SILENT = [[ORDERS.groupedName, 'silence']]
+  /** All instances leave in one step. */
+  function allLeave({ state }: ReturnType<typeof seen>, reason: InstanceRemoved['reason']): void {
+    const removed = Array.from(state.instances(ORDERS), ({ record }): InstanceRemoved => {
+      const { address: where, serial } = record
+      return { kind: 'instance-removed', serviceKey: ORDERS, address: where, serial, reason, stamp: at(5).stamp }
+    })
+    state.apply(removed, at(5))
+  }
   /** The events, each with its name. */
   const STEPS = {
     comes: ({ state }) => void registered(state),
     another: ({ state }) => void registered(state, { address: address({ port: 2 }) }),
     leaves: ({ state }) => void carryOut(state, deregisterInstance(target), at(5)),
+    leaveTogether: (world) => allLeave(world, 'deregistered'),
+    fallSilent: (world) => allLeave(world, 'expired'),
     dismissed: ({ timeline }) => timeline.lost.back(ORDERS),
   } satisfies Record<string, (world: ReturnType<typeof seen>) => void>
 
@@ -183,6 +195,9 @@ describe('a service whose last instance left', () => {
     [['comes', 'another', 'leaves'], []],
     [['comes', 'leaves', 'comes'], []],
     [['comes', 'leaves', 'another'], []],
+    [['comes', 'another', 'leaveTogether'], LOST],
+    [['comes', 'another', 'fallSilent'], SILENT],
+    [['comes', 'another', 'leaveTogether', 'comes'], []],
     [['comes', 'leaves', 'dismissed'], []],
     [['comes', 'leaves', 'dismissed', 'comes', 'leaves'], LOST],
   ] as const)('is lost after %j: %j', (steps, lost) => {

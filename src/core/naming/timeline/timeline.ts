@@ -5,9 +5,9 @@ import type { Instance } from '../state/service-entry.ts'
 import { addressText, isSameMetadata, isSamePublisher } from '../state/instance.ts'
 import type { RecordView } from '../../records/record-tables.ts'
 import { REMEMBERED_METADATA, rememberedId } from '../state/remembered-metadata.ts'
-import type { Service, ServiceKey } from '../state/service.ts'
+import { type Service, type ServiceKey, serviceKeyText } from '../state/service.ts'
 import type { Actor, TimelineCause, TimelineEntry, TimelineKind } from './timeline-entry.ts'
-import { LostServices } from './lost-services.ts'
+import { type LostService, LostServices } from './lost-services.ts'
 import { TimelineRing } from './timeline-ring.ts'
 
 /** The memory of a server about a service, newest first. It is complete from `fromMs` on, epoch ms. */
@@ -45,6 +45,11 @@ interface Before extends Pick<RecordView, 'record'> {
   instance(key: ServiceKey, address: InstanceAddress): Instance | undefined
 }
 
+/** The state after a step. */
+interface After {
+  instanceCount(key: ServiceKey): number
+}
+
 /** Clients and probes cause more changes than people, and must not drive out the changes by people. */
 const MOST_OF_CLIENTS = 40_000
 const MOST_OF_PEOPLE = 10_000
@@ -62,6 +67,8 @@ export class Timeline {
   readonly #ofPeople: TimelineRing
   /** The requests underway, by place. */
   readonly #requests = new Map<string, TimelineRequest>()
+  /** The last removal of each service in the current step, by the texts of keys. */
+  readonly #leaving = new Map<string, LostService>()
 
   constructor(parts: TimelineParts) {
     this.#parts = parts
@@ -125,6 +132,12 @@ export class Timeline {
     }
   }
 
+  /** Call it after the changes of a step are applied. Several instances may have left in it: what is left decides. */
+  seen(after: After): void {
+    for (const lost of this.#leaving.values()) if (after.instanceCount(lost.key) === 0) this.lost.left(lost)
+    this.#leaving.clear()
+  }
+
   /** The first beat after a deregistration that did not bring the instance back. */
   lateBeat(key: ServiceKey, address: InstanceAddress, stamp: number): void {
     this.#note(key, address, { kind: 'late-beat', cause: 'deregistration', stamp })
@@ -172,9 +185,9 @@ export class Timeline {
     const cause = reason === 'expired' ? 'silence' : 'deregistration'
     const isClosed = cause === 'deregistration' && publisher.kind === 'connection'
     const left = { cause: isClosed ? 'connection' : cause } as const
-    const { instances, service } = known.entry
-    if (instances.size === 1) this.lost.left({ key: service.key, atMs: msOf(stamp), address, ...left })
-    this.#note(service.key, address, { kind: 'removed', stamp, ...left })
+    const { key } = known.entry.service
+    this.#leaving.set(serviceKeyText(key), { key, atMs: msOf(stamp), address, ...left })
+    this.#note(key, address, { kind: 'removed', stamp, ...left })
   }
 
   /** A change of health, with its cause by the publisher of the instance. Requests of people have their own causes. */

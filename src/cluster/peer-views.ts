@@ -15,6 +15,7 @@ import { addressText } from '../core/naming/state/instance.ts'
 import type { ServiceKey } from '../core/naming/state/service.ts'
 import type { OwnTimeline } from '../core/naming/timeline/timeline.ts'
 import type { TimelineEntry } from '../core/naming/timeline/timeline-entry.ts'
+import { firstStampOf, msOf } from '../core/decisions/stamps.ts'
 import type { PeerClient } from './peer-client.ts'
 import {
   CLIENT_COUNTS,
@@ -139,8 +140,8 @@ export class PeerViews {
     const all = [this.#parts.own.timeline(key), ...answers]
     const detailed = all
       .flatMap(({ entries }) => entries)
-      .sort((a, b) => b.atMs - a.atMs || detailOf(b) - detailOf(a))
-    const entries = eachOnce(detailed, ({ atMs, kind, address }) => `${atMs} ${kind} ${addressText(address)}`)
+      .sort((a, b) => stampOf(b) - stampOf(a) || detailOf(b) - detailOf(a))
+    const entries = eachOnce(detailed, (one) => `${msOf(stampOf(one))} ${one.kind} ${addressText(one.address)}`)
     return { value: { fromMs: Math.min(...all.map(({ fromMs }) => fromMs)), entries }, missing }
   }
 
@@ -189,6 +190,11 @@ function newestOf({ fromMs, entries }: OwnTimeline): OwnTimeline {
   if (entries.length <= MOST_ANSWERED) return { fromMs, entries }
   const newest = entries.slice(0, MOST_ANSWERED)
   return { fromMs: newest.at(-1)!.atMs, entries: newest }
+}
+
+/** The stamp of an entry. Earlier builds say the time of the stamp alone. */
+function stampOf({ stamp, atMs }: TimelineEntry): number {
+  return stamp === 0 ? firstStampOf(atMs) : stamp
 }
 
 /** How detailed an entry is. */

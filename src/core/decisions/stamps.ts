@@ -55,6 +55,11 @@ export function msOf(stamp: number): number {
   return Math.floor(stamp / PER_MS)
 }
 
+/** The time of a stamp for people. Stamps may be ahead of the clock, after a crash by a minute: then it is `wallMs`. */
+export function shownMsOf(stamp: number, wallMs: number): number {
+  return Math.min(msOf(stamp), wallMs)
+}
+
 /** The smallest stamp of a millisecond. */
 export function firstStampOf(ms: number): number {
   return ms * PER_MS

@@ -27,7 +27,9 @@ export interface FollowerOptions {
    */
   readonly lastRefAheadMs?: number
   /** Sees each change with the state before the step, then the state after it; not the loading at the start. */
-  readonly observer?: { see(change: Change, before: State): void; seen(after: State): void } | undefined
+  readonly observer?:
+    | { see(change: Change, before: State, now: Now): void; seen(after: State): void }
+    | undefined
   /** Takes applied changes in their order, with the last revision that was applied (the feed). */
   readonly feed: { publishChanges(changes: readonly Change[], revision: Revision): void }
 }
@@ -93,8 +95,9 @@ export class Follower {
     if (this.#isBroken)
       throw new Error('The state is broken by an earlier fault, and nothing more is applied')
     try {
-      this.#show(changes)
-      this.#apply(changes, this.#options.clock())
+      const now = this.#options.clock()
+      this.#show(changes, now)
+      this.#apply(changes, now)
       contained('push', nothing, () => this.#options.observer?.seen(this.state))
       this.#options.feed.publishChanges(this.#seen(changes), this.#revision)
     } catch (error) {
@@ -111,10 +114,10 @@ export class Follower {
   }
 
   /** The observer works for people: a fault there changes nothing of the state. */
-  #show(changes: readonly Change[]): void {
+  #show(changes: readonly Change[], now: Now): void {
     const { observer } = this.#options
     if (observer === undefined) return
-    for (const change of changes) contained('push', nothing, () => observer.see(change, this.state))
+    for (const change of changes) contained('push', nothing, () => observer.see(change, this.state, now))
   }
 
   #apply(changes: Iterable<Change>, now: Now): void {

@@ -187,7 +187,7 @@ class Tally {
         key: entry.service.key,
         ipCount: entry.instances.size,
         healthyCount,
-        lastChangeMs: entry.lastRefMs,
+        lastChangeMs: entry.changedMs,
       })
   }
 

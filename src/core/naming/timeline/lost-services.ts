@@ -5,7 +5,7 @@ import type { TimelineCause } from './timeline-entry.ts'
 /** A service whose last instance has left. */
 export interface LostService {
   readonly key: ServiceKey
-  /** Epoch ms of the decision, equal on all servers. */
+  /** Epoch ms of the decision, never later than the clock of the server that noted it. */
   readonly atMs: number
   readonly address: InstanceAddress
   readonly cause: TimelineCause

@@ -39,7 +39,9 @@ export interface Actor {
 
 /** Something that happened to an instance. */
 export interface TimelineEntry {
-  /** Epoch ms of the decision, equal on all servers. */
+  /** The order of entries: the stamp of the decision, equal on all servers. */
+  readonly stamp: number
+  /** Epoch ms of the decision, never later than the clock of the server that noted it. */
   readonly atMs: number
   readonly kind: TimelineKind
   readonly address: InstanceAddress

@@ -10,9 +10,11 @@ import {
   ORDERS,
   registered,
 } from '../../core.test-support.ts'
+import type { Now } from '../../decisions/stamps.ts'
 import type { State } from '../../engine/state.ts'
 import { deregisterInstance, modifyInstance, setHealth } from '../commands/instance-commands.ts'
 import { updateMetadata } from '../commands/metadata-commands.ts'
+import { REMEMBERED_METADATA, rememberedId } from '../state/remembered-metadata.ts'
 import { registerInstance } from '../commands/register-instance.ts'
 import { TimelineRing } from './timeline-ring.ts'
 import { Timeline, type TimelineRequest } from './timeline.ts'
@@ -26,7 +28,7 @@ function seen(): { state: State; timeline: Timeline; nowMs: number } {
   const apply = state.apply.bind(state)
   state.apply = (changes: Iterable<Change>, now): void => {
     const all = Array.from(changes)
-    for (const change of all) timeline.see(change, state)
+    for (const change of all) timeline.see(change, state, now)
     apply(all, now)
     timeline.seen(state)
   }
@@ -140,10 +142,30 @@ describe('a timeline', () => {
   })
 })
 
+test('times of a timeline are no later than the clock where stamps are ahead, and entries keep the order of stamps', () => {
+  const { state, timeline } = seen()
+  /** A minute ahead, as after a crash. */
+  const ahead = (ms: number): Now => ({ ...at(60_000 + ms), wallMs: at(5).wallMs, healthMs: 5 })
+  registered(state, {}, ahead(0))
+  carryOut(state, modifyInstance(target, { ...patch, enabled: false, actor: OPS }), ahead(1))
+  const overrides = state.record(REMEMBERED_METADATA, rememberedId({ serviceKey: ORDERS, address: address() }))?.settings
+  carryOut(state, deregisterInstance(target), ahead(2))
+  const { entries } = timeline.of(ORDERS)
+  expect(entries.map(({ kind, atMs }) => [kind, atMs - at(0).wallMs])).toEqual([
+    ['removed', 5],
+    ['disabled', 5],
+    ['registered', 5],
+  ])
+  expect(overrides?.map(({ atMs }) => atMs)).toEqual([at(5).wallMs])
+  expect(timeline.lost.at(at(5).wallMs).map(({ atMs }) => atMs)).toEqual([at(5).wallMs])
+  const { changedMs = 0, lastRefMs = 0 } = state.services.get(ORDERS) ?? {}
+  expect([changedMs, lastRefMs > at(60_000).wallMs]).toEqual([at(5).wallMs, true])
+})
+
 test('a ring keeps the last ones, and says from when on', () => {
   const ring = new TimelineRing(3, 0)
   const add = (atMs: number): void =>
-    ring.add(ORDERS, { atMs, kind: 'healthy', cause: 'beat', address: address(), actor: undefined, text: '' })
+    ring.add(ORDERS, { stamp: atMs, atMs, kind: 'healthy', cause: 'beat', address: address(), actor: undefined, text: '' })
   for (const atMs of [1, 2, 3]) add(atMs)
   expect([ring.fromMs, ring.of(ORDERS).map(({ atMs }) => atMs)]).toEqual([0, [3, 2, 1]])
   for (const atMs of [4, 5]) add(atMs)

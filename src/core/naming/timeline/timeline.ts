@@ -1,5 +1,5 @@
 import { type Change, type InstanceRemoved, type InstanceSaved, savedValue } from '../../decisions/changes.ts'
-import { msOf } from '../../decisions/stamps.ts'
+import { type Now, shownMsOf } from '../../decisions/stamps.ts'
 import type { InstanceAddress, Publisher } from '../state/instance.ts'
 import type { Instance } from '../state/service-entry.ts'
 import { addressText, isSameMetadata, isSamePublisher } from '../state/instance.ts'
@@ -55,6 +55,7 @@ const MOST_OF_CLIENTS = 40_000
 const MOST_OF_PEOPLE = 10_000
 
 type Found = Pick<TimelineEntry, 'kind' | 'cause'> & { readonly text?: string }
+type Moment = Pick<TimelineEntry, 'stamp' | 'atMs'>
 
 /**
  * The history of the instances of each service, for people. It is in the memory of this server, in places
@@ -96,19 +97,21 @@ export class Timeline {
   }
 
   /** Call it with each change, before the state has it. */
-  see(change: Change, before: Before): void {
+  see(change: Change, before: Before, { wallMs }: Pick<Now, 'wallMs'>): void {
     switch (change.kind) {
       case 'instance-saved':
-        return this.#saved(change, before)
-      case 'instance-removed':
-        return this.#removed(change, before.instance(change.serviceKey, change.address))
+        return this.#saved(change, before, momentOf(change.stamp, wallMs))
+      case 'instance-removed': {
+        const known = before.instance(change.serviceKey, change.address)
+        return this.#removed(change.reason, known, momentOf(change.stamp, wallMs))
+      }
       case 'instance-health-changed': {
         const { serviceKey, address, healthy, stamp } = change
         const instance = before.instance(serviceKey, address)
         if (instance !== undefined && instance.healthy !== healthy)
           this.#note(instance.entry.service.key, instance.record.address, {
             ...this.#health(instance, healthy),
-            stamp,
+            ...momentOf(stamp, wallMs),
           })
         return
       }
@@ -119,8 +122,9 @@ export class Timeline {
         if (place === undefined || instance === undefined) return
         const { metadata = {} } = before.record(REMEMBERED_METADATA, change.id) ?? {}
         if (isSameMetadata(metadata, place.metadata)) return
-        const found = { kind: 'metadata', cause: 'operator', stamp: change.stamp } as const
-        this.#note(instance.entry.service.key, instance.record.address, found)
+        const found = { kind: 'metadata', cause: 'operator' } as const
+        const moment = momentOf(change.stamp, wallMs)
+        this.#note(instance.entry.service.key, instance.record.address, { ...found, ...moment })
         return
       }
       case 'record-removed':
@@ -139,22 +143,23 @@ export class Timeline {
   }
 
   /** The first beat after a deregistration that did not bring the instance back. */
-  lateBeat(key: ServiceKey, address: InstanceAddress, stamp: number): void {
-    this.#note(key, address, { kind: 'late-beat', cause: 'deregistration', stamp })
+  lateBeat(key: ServiceKey, address: InstanceAddress, { stamp, wallMs }: Now): void {
+    const moment = momentOf(stamp, wallMs)
+    this.#note(key, address, { kind: 'late-beat', cause: 'deregistration', ...moment })
   }
 
   of(key: ServiceKey): OwnTimeline {
     const rings = [this.#ofClients, this.#ofPeople]
-    const entries = rings.flatMap((ring) => ring.of(key)).sort((a, b) => b.atMs - a.atMs)
+    const entries = rings.flatMap((ring) => ring.of(key)).sort((a, b) => b.stamp - a.stamp)
     return { fromMs: Math.max(...rings.map(({ fromMs }) => fromMs)), entries }
   }
 
-  #saved(change: InstanceSaved, state: Before): void {
-    const { record, stamp } = change
+  #saved(change: InstanceSaved, state: Before, moment: Moment): void {
+    const { record } = change
     const known = state.instance(change.serviceKey, record.address)
     // The key object of the state: an entry may outlive the request, and must not keep a second key in memory.
     const serviceKey = state.service(change.serviceKey)?.key ?? change.serviceKey
-    const note = (found: Found): void => this.#note(serviceKey, record.address, { stamp, ...found })
+    const note = (found: Found): void => this.#note(serviceKey, record.address, { ...moment, ...found })
     if (known === undefined) {
       this.lost.back(serviceKey)
       const cause = isRevived(change, state) ? 'memory' : registrationBy(record.publisher)
@@ -179,15 +184,15 @@ export class Timeline {
     for (const found of kinds) note(found)
   }
 
-  #removed({ reason, stamp }: InstanceRemoved, known: Instance | undefined): void {
+  #removed(reason: InstanceRemoved['reason'], known: Instance | undefined, moment: Moment): void {
     if (known === undefined) return
     const { address, publisher } = known.record
     const cause = reason === 'expired' ? 'silence' : 'deregistration'
     const isClosed = cause === 'deregistration' && publisher.kind === 'connection'
     const left = { cause: isClosed ? 'connection' : cause } as const
     const { key } = known.entry.service
-    this.#leaving.set(serviceKeyText(key), { key, atMs: msOf(stamp), address, ...left })
-    this.#note(key, address, { kind: 'removed', stamp, ...left })
+    this.#leaving.set(serviceKeyText(key), { key, atMs: moment.atMs, address, ...left })
+    this.#note(key, address, { kind: 'removed', ...moment, ...left })
   }
 
   /** A change of health, with its cause by the publisher of the instance. Requests of people have their own causes. */
@@ -206,12 +211,12 @@ export class Timeline {
   #note(
     key: ServiceKey,
     address: InstanceAddress,
-    { kind, cause, text = '', stamp }: Found & { stamp: number },
-  ) {
+    { kind, cause, text = '', ...moment }: Found & Moment,
+  ): void {
     const actor = this.#requests.size === 0 ? undefined : this.#actorOf(key, address, kind)
     const isAsked = actor !== undefined && kind !== 'removed'
     const entry = {
-      atMs: msOf(stamp),
+      ...moment,
       kind,
       address,
       cause: isAsked ? 'operator' : cause,
@@ -231,6 +236,10 @@ export class Timeline {
     const kinds: readonly TimelineKind[] = KINDS_OF_REQUEST[request.what]
     return kinds.includes(kind) ? request.actor : undefined
   }
+}
+
+function momentOf(stamp: number, wallMs: number): Moment {
+  return { stamp, atMs: shownMsOf(stamp, wallMs) }
 }
 
 /** Whether a registration is the one that silence has removed. */

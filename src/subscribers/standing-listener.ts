@@ -143,6 +143,14 @@ export class StandingListener implements Watcher {
     return late.flatMap(([keyText]) => this.#items.get(keyText) ?? [])
   }
 
+  /** The client was given the version that it sees, by an answer outside of its listening. Its listeners may still wait for a report. */
+  took({ text }: ConfigKey, md5: string): void {
+    const item = this.#items.get(text)
+    if (item === undefined) return
+    item.md5 = md5
+    this.#untaken.delete(text)
+  }
+
   unwatch(key: ConfigKey): void {
     this.#untaken.delete(key.text)
     if (this.#items.delete(key.text)) this.#host.unwatch(key, this)

@@ -24,6 +24,8 @@ export interface KeptWatch {
   readonly items: ReadonlyMap<string, WatchedItem>
   /** Watches items and then compares them: the items that differ, or 'too-many' if no more items can be watched. */
   listen(items: readonly WatchedItem[]): Differing | 'too-many'
+  /** The client was given the version that it sees, by another answer. */
+  took(key: ConfigKey, md5: string): void
   unwatch(key: ConfigKey): void
   /** Compares all that is watched: the client sees items in another way than before. */
   compareAll(): void
@@ -162,6 +164,11 @@ class ConfigWatch {
 
   remove(key: ConfigKey): void {
     this.#kept.unwatch(key)
+  }
+
+  /** The client was given the version that it sees, by another answer over its connection. */
+  took(key: ConfigKey, md5: string): void {
+    this.#kept.took(key, md5)
   }
 
   /** The client has gone: nothing more is reported. */

@@ -10,7 +10,7 @@ import type { ClientConnection } from '../connections/client-connection.ts'
 import { ChangePushes } from './change-pushes.ts'
 
 /** Dependencies of listening connections. */
-interface ListeningConnectionParts {
+export interface ListeningConnectionParts {
   readonly listening: Pick<Operations['listening'], 'joinStream'>
   /** Runs something later, and keeps no process alive for it. */
   readonly after: (ms: number, run: () => void) => void
@@ -62,7 +62,7 @@ class ListeningConnection implements ConfigStreamListener {
 }
 
 /** The connections that listen to configurations. Each leaves when it ends. */
-class ListeningConnections {
+export class ListeningConnections {
   readonly #parts: ListeningConnectionParts
   readonly #known = new WeakMap<ClientConnection, ListeningConnection>()
 
@@ -86,15 +86,14 @@ class ListeningConnections {
 }
 
 /** Dependencies of listening. */
-export interface BatchListenParts extends ListeningConnectionParts {
-  readonly listening: Pick<Operations['listening'], 'joinStream' | 'watch' | 'unwatch'>
+export interface BatchListenParts {
+  readonly listening: Pick<Operations['listening'], 'watch' | 'unwatch'>
+  readonly connections: ListeningConnections
   readonly maxListeningItems: number
 }
 
 /** `ConfigBatchListenRequest`: begins or ends listening to items; answers the items that differ from the client's. */
-export function batchListen(parts: BatchListenParts) {
-  const { listening, maxListeningItems } = parts
-  const connections = new ListeningConnections(parts)
+export function batchListen({ listening, connections, maxListeningItems }: BatchListenParts) {
   return requestType({
     type: 'ConfigBatchListenRequest',
     answer: 'ConfigChangeBatchListenResponse',

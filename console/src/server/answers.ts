@@ -498,6 +498,8 @@ export interface Watcher {
   readonly ruleTag: string
   /** Its labels, as `gray/explain` takes them: `key=value`, separated by commas. */
   readonly ruleLabels: string
+  /** Whether it listens now: its poll is held, or its connection is there. */
+  readonly listens: boolean
   /** When its server last had contact with it, epoch milliseconds. */
   readonly lastSeenMs: number
   /** How it learns of changes: by long polls over HTTP, or over gRPC. */
@@ -512,6 +514,8 @@ export interface Watchers {
   /** How many clients the named rule is for; null: none was named, or nobody can tell. */
   readonly matching: number | null
   readonly count: number
+  /** The clock of the server, for the times of watchers. */
+  readonly nowMs: number
   readonly shares: WatcherShares
   readonly watchers: readonly Watcher[]
   readonly missingServers: readonly string[]

@@ -32,7 +32,7 @@ export interface ItemClient {
   readonly seen: SeenVersion
   /** How long ago its last request came, in milliseconds; 0: it is connected. */
   readonly seenAgoMs: number
-  /** Its poll was answered, and it has not asked with the same md5 again: it may have left. */
+  /** Its poll was answered, and it has not asked with the same md5 again: it may have left. Undefined: it listens now. */
   readonly isAway?: boolean | undefined
   /** How it receives changes. */
   readonly via: 'poll' | 'stream'

@@ -208,7 +208,7 @@ describe('a service whose last instance left', () => {
     leaves: ({ state }) => void carryOut(state, deregisterInstance(target), at(5)),
     leaveTogether: (world) => allLeave(world, 'deregistered'),
     fallSilent: (world) => allLeave(world, 'expired'),
-    dismissed: ({ timeline }) => timeline.lost.back(ORDERS),
+    dismissed: ({ timeline }) => timeline.lost.dismiss(ORDERS),
   } satisfies Record<string, (world: ReturnType<typeof seen>) => void>
 
   test.each([
@@ -226,6 +226,17 @@ describe('a service whose last instance left', () => {
     const world = seen()
     for (const step of steps) STEPS[step](world)
     expect(lostAt(world, 6)).toEqual(lost)
+  })
+
+  test('that was dismissed is no news until an instance comes', () => {
+    const world = seen()
+    const isDismissed = () => world.timeline.lost.isDismissed(ORDERS)
+    for (const step of ['comes', 'leaves'] as const) STEPS[step](world)
+    expect(isDismissed()).toBe(false)
+    STEPS.dismissed(world)
+    expect(isDismissed()).toBe(true)
+    STEPS.comes(world)
+    expect(isDismissed()).toBe(false)
   })
 
   test('is lost for six hours', () => {

@@ -410,7 +410,7 @@ export interface Watcher {
   readonly ruleLabels: string
   /** Whether it listens now: its poll is held, or its connection is there. */
   readonly listens: boolean
-  /** When its server last had contact with it, epoch milliseconds. */
+  /** When something last came from it, e.g. the poll that is held; or when its poll was answered. */
   readonly lastSeenMs: number
   /** How it learns of changes: by long polls over HTTP, or over gRPC. */
   readonly via: 'poll' | 'stream'

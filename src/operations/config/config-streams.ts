@@ -13,6 +13,8 @@ export interface ConfigStreamListener {
   readonly who: Viewer
   /** How its library names itself, and the port of the connection. */
   readonly client: { readonly port: number; readonly agent: string }
+  /** When something last came from it, on the clock of the keeper. */
+  readonly heardMs: number
   /** Called each time that an item differs from the version that the client has or was sent. */
   changed(item: WatchedItem): void
   /** Ends the connection of the client: a report has failed by a fault of this server. */
@@ -129,6 +131,9 @@ class ConfigWatch {
       end: () => listener.end(),
       get who() {
         return whoNow()
+      },
+      get heardMs() {
+        return listener.heardMs
       },
     })
   }

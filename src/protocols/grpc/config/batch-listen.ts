@@ -42,6 +42,10 @@ class ListeningConnection implements ConfigStreamListener {
     return this.#connection.ip
   }
 
+  get heardMs(): number {
+    return this.#connection.heardMs
+  }
+
   changed(item: WatchedItem): void {
     this.#pushes ??= new ChangePushes({
       connection: this.#connection,

@@ -87,7 +87,15 @@ function connectedClient(id: string): ConnectedClient {
 /** Only the server that was asked knows the caller, which is the second server. */
 function happened(ip: string, atMs: number, at = ''): TimelineEntry {
   const actor = at === 's2' ? { user: null, ip: '10.0.0.9' } : undefined
-  return { stamp: firstStampOf(5) + atMs, atMs, kind: 'disabled', cause: 'operator', address: address({ ip }), actor, text: '' }
+  return {
+    stamp: firstStampOf(5) + atMs,
+    atMs,
+    kind: 'disabled',
+    cause: 'operator',
+    address: address({ ip }),
+    actor,
+    text: '',
+  }
 }
 
 async function addPeer(id: string): Promise<void> {

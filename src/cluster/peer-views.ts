@@ -15,7 +15,7 @@ import { addressText } from '../core/naming/state/instance.ts'
 import type { ServiceKey } from '../core/naming/state/service.ts'
 import type { OwnTimeline } from '../core/naming/timeline/timeline.ts'
 import type { TimelineEntry } from '../core/naming/timeline/timeline-entry.ts'
-import { firstStampOf, msOf } from '../core/decisions/stamps.ts'
+import { firstStampOf } from '../core/decisions/stamps.ts'
 import type { PeerClient } from './peer-client.ts'
 import {
   CLIENT_COUNTS,
@@ -141,7 +141,7 @@ export class PeerViews {
     const detailed = all
       .flatMap(({ entries }) => entries)
       .sort((a, b) => stampOf(b) - stampOf(a) || detailOf(b) - detailOf(a))
-    const entries = eachOnce(detailed, (one) => `${msOf(stampOf(one))} ${one.kind} ${addressText(one.address)}`)
+    const entries = eachOnce(detailed, (one) => `${stampOf(one)} ${one.kind} ${addressText(one.address)}`)
     return { value: { fromMs: Math.min(...all.map(({ fromMs }) => fromMs)), entries }, missing }
   }
 

@@ -149,7 +149,7 @@ export class StandingListener implements Watcher {
     return late.flatMap(([keyText]) => this.#items.get(keyText) ?? [])
   }
 
-  /** The client was given the version that it sees, by an answer outside of its listening. Its listeners may still wait for a report. */
+  /** The client was given the version that it sees, by the answer to a query. It still gets the report of it. */
   took({ text }: ConfigKey, md5: string): void {
     const item = this.#items.get(text)
     if (item === undefined) return

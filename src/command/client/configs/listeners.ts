@@ -45,7 +45,10 @@ function hasText({ has, grayName, lastSeenMs }: Watcher): string {
 }
 
 /** The clients that listen for an item now, and those whose poll was answered so lately that they may be about to return. */
-export function presentListeners({ nowMs, watchers }: Pick<Watchers, 'nowMs' | 'watchers'>): readonly Watcher[] {
+export function presentListeners({
+  nowMs,
+  watchers,
+}: Pick<Watchers, 'nowMs' | 'watchers'>): readonly Watcher[] {
   return watchers.filter(({ listens, lastSeenMs }) => listens || nowMs - lastSeenMs < RETURN_MS)
 }
 

@@ -148,7 +148,10 @@ test('times of a timeline are no later than the clock where stamps are ahead, an
   const ahead = (ms: number): Now => ({ ...at(60_000 + ms), wallMs: at(5).wallMs, healthMs: 5 })
   registered(state, {}, ahead(0))
   carryOut(state, modifyInstance(target, { ...patch, enabled: false, actor: OPS }), ahead(1))
-  const overrides = state.record(REMEMBERED_METADATA, rememberedId({ serviceKey: ORDERS, address: address() }))?.settings
+  const overrides = state.record(
+    REMEMBERED_METADATA,
+    rememberedId({ serviceKey: ORDERS, address: address() }),
+  )?.settings
   carryOut(state, deregisterInstance(target), ahead(2))
   const { entries } = timeline.of(ORDERS)
   expect(entries.map(({ kind, atMs }) => [kind, atMs - at(0).wallMs])).toEqual([
@@ -165,7 +168,15 @@ test('times of a timeline are no later than the clock where stamps are ahead, an
 test('a ring keeps the last ones, and says from when on', () => {
   const ring = new TimelineRing(3, 0)
   const add = (atMs: number): void =>
-    ring.add(ORDERS, { stamp: atMs, atMs, kind: 'healthy', cause: 'beat', address: address(), actor: undefined, text: '' })
+    ring.add(ORDERS, {
+      stamp: atMs,
+      atMs,
+      kind: 'healthy',
+      cause: 'beat',
+      address: address(),
+      actor: undefined,
+      text: '',
+    })
   for (const atMs of [1, 2, 3]) add(atMs)
   expect([ring.fromMs, ring.of(ORDERS).map(({ atMs }) => atMs)]).toEqual([0, [3, 2, 1]])
   for (const atMs of [4, 5]) add(atMs)
@@ -197,7 +208,14 @@ describe('a service whose last instance left', () => {
   function allLeave({ state }: ReturnType<typeof seen>, reason: InstanceRemoved['reason']): void {
     const removed = Array.from(state.instances(ORDERS), ({ record }): InstanceRemoved => {
       const { address: where, serial } = record
-      return { kind: 'instance-removed', serviceKey: ORDERS, address: where, serial, reason, stamp: at(5).stamp }
+      return {
+        kind: 'instance-removed',
+        serviceKey: ORDERS,
+        address: where,
+        serial,
+        reason,
+        stamp: at(5).stamp,
+      }
     })
     state.apply(removed, at(5))
   }

@@ -136,7 +136,7 @@ export class Timeline {
     }
   }
 
-  /** Call it after the changes of a step are applied. Several instances may have left in it: what is left decides. */
+  /** Call it after the changes of a step are applied. Several instances may have left in one step. */
   seen(after: After): void {
     for (const lost of this.#leaving.values()) if (after.instanceCount(lost.key) === 0) this.lost.left(lost)
     this.#leaving.clear()

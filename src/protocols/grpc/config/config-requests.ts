@@ -58,7 +58,10 @@ const readQuery = compileReader(QUERY, NACOS_CONFIG_RULES)
 /** The `errorCode` for a client that has the text already. It then takes its own. */
 const NOT_MODIFIED = 304
 
-/** `ConfigQueryRequest`: the content of an item, unless the client has it. Some clients do not listen again with its md5 for minutes. */
+/**
+ * `ConfigQueryRequest`: the content of an item, unless the client has it. It then has the version that it sees: Python listens
+ * with the new md5 only minutes later.
+ */
 export function queryConfig(
   configs: Pick<Operations['configs'], 'view'>,
   connections: Pick<ListeningConnections, 'known'>,

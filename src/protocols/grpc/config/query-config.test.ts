@@ -26,7 +26,9 @@ test.each([
   const taken: string[] = []
   const watch = { took: ({ dataId }: { dataId: string }, md5: string) => void taken.push(`${dataId}=${md5}`) }
   const connections = { known: () => ({ watch }) } as unknown as typeof NOBODY
-  const view = Object.assign(() => itemOf('x'), { permission: { action: 'read', resource: 'config' } as const })
+  const view = Object.assign(() => itemOf('x'), {
+    permission: { action: 'read', resource: 'config' } as const,
+  })
   const { read, run } = queryConfig({ view } as unknown as Pick<Operations['configs'], 'view'>, connections)
   const client = { version: '', appName: '', clientIp: '', labels: new Map() }
   const call = { caller: {}, headers: new Map(), connection: { client } } as unknown as RequestContext

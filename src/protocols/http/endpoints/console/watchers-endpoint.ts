@@ -59,7 +59,9 @@ const WATCHERS = Json.named(
             'Its labels, as `gray/explain` takes them: `key=value`, separated by commas.',
           ),
           listens: Json.boolean('Whether it listens now: its poll is held, or its connection is there.'),
-          lastSeenMs: Json.time('When something last came from it, e.g. the poll that is held; or when its poll was answered.'),
+          lastSeenMs: Json.time(
+            'When something last came from it, e.g. the poll that is held; or when its poll was answered.',
+          ),
           via: Json.words(
             ['poll', 'stream'],
             'How it learns of changes: by long polls over HTTP, or over gRPC.',

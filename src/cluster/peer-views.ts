@@ -14,8 +14,7 @@ import type { WatchedItem } from '../core/config/state/config-view.ts'
 import { addressText } from '../core/naming/state/instance.ts'
 import type { ServiceKey } from '../core/naming/state/service.ts'
 import type { OwnTimeline } from '../core/naming/timeline/timeline.ts'
-import type { TimelineEntry } from '../core/naming/timeline/timeline-entry.ts'
-import { firstStampOf } from '../core/decisions/stamps.ts'
+import { orderOf, type TimelineEntry } from '../core/naming/timeline/timeline-entry.ts'
 import type { PeerClient } from './peer-client.ts'
 import {
   CLIENT_COUNTS,
@@ -140,8 +139,8 @@ export class PeerViews {
     const all = [this.#parts.own.timeline(key), ...answers]
     const detailed = all
       .flatMap(({ entries }) => entries)
-      .sort((a, b) => stampOf(b) - stampOf(a) || detailOf(b) - detailOf(a))
-    const entries = eachOnce(detailed, (one) => `${stampOf(one)} ${one.kind} ${addressText(one.address)}`)
+      .sort((a, b) => orderOf(b) - orderOf(a) || detailOf(b) - detailOf(a))
+    const entries = eachOnce(detailed, (one) => `${orderOf(one)} ${one.kind} ${addressText(one.address)}`)
     return { value: { fromMs: Math.min(...all.map(({ fromMs }) => fromMs)), entries }, missing }
   }
 
@@ -190,11 +189,6 @@ function newestOf({ fromMs, entries }: OwnTimeline): OwnTimeline {
   if (entries.length <= MOST_ANSWERED) return { fromMs, entries }
   const newest = entries.slice(0, MOST_ANSWERED)
   return { fromMs: newest.at(-1)!.atMs, entries: newest }
-}
-
-/** The stamp of an entry. Earlier builds say the time of the stamp alone. */
-function stampOf({ stamp, atMs }: TimelineEntry): number {
-  return stamp === 0 ? firstStampOf(atMs) : stamp
 }
 
 /** How detailed an entry is. */

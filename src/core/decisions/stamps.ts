@@ -55,9 +55,12 @@ export function msOf(stamp: number): number {
   return Math.floor(stamp / PER_MS)
 }
 
-/** The time of a stamp for people. Stamps may be ahead of the clock, after a crash by a minute: then it is `wallMs`. */
+/**
+ * The time of a stamp for people. It is `wallMs` where the stamp is ahead of the clock (after a crash by a minute), and
+ * where there is none: 0 is the stamp of changes that no server made.
+ */
 export function shownMsOf(stamp: number, wallMs: number): number {
-  return Math.min(msOf(stamp), wallMs)
+  return stamp === 0 ? wallMs : Math.min(msOf(stamp), wallMs)
 }
 
 /** The smallest stamp of a millisecond. */

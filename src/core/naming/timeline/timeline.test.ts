@@ -257,6 +257,15 @@ describe('a service whose last instance left', () => {
     expect(isDismissed()).toBe(false)
   })
 
+  test('is lost when it left, also where no server removed its instance', () => {
+    const { state, timeline } = seen()
+    const { serial } = registered(state).record
+    const removed = { kind: 'instance-removed', serviceKey: ORDERS, address: address(), serial } as const
+    state.apply([{ ...removed, reason: 'deregistered', stamp: 0 }], at(7))
+    expect(timeline.lost.at(at(8).wallMs).map(({ atMs }) => atMs)).toEqual([at(7).wallMs])
+    expect(timeline.of(ORDERS).entries[0]).toMatchObject({ kind: 'removed', atMs: at(7).wallMs })
+  })
+
   test('is lost for six hours', () => {
     const world = seen()
     for (const step of ['comes', 'leaves'] as const) STEPS[step](world)

@@ -6,7 +6,13 @@ import { addressText, isSameMetadata, isSamePublisher } from '../state/instance.
 import type { RecordView } from '../../records/record-tables.ts'
 import { REMEMBERED_METADATA, rememberedId } from '../state/remembered-metadata.ts'
 import { type Service, type ServiceKey, serviceKeyText } from '../state/service.ts'
-import type { Actor, TimelineCause, TimelineEntry, TimelineKind } from './timeline-entry.ts'
+import {
+  type Actor,
+  orderOf,
+  type TimelineCause,
+  type TimelineEntry,
+  type TimelineKind,
+} from './timeline-entry.ts'
 import { type LostService, LostServices } from './lost-services.ts'
 import { TimelineRing } from './timeline-ring.ts'
 
@@ -150,7 +156,7 @@ export class Timeline {
 
   of(key: ServiceKey): OwnTimeline {
     const rings = [this.#ofClients, this.#ofPeople]
-    const entries = rings.flatMap((ring) => ring.of(key)).sort((a, b) => b.stamp - a.stamp)
+    const entries = rings.flatMap((ring) => ring.of(key)).sort((a, b) => orderOf(b) - orderOf(a))
     return { fromMs: Math.max(...rings.map(({ fromMs }) => fromMs)), entries }
   }
 

@@ -242,6 +242,8 @@ export const TIMELINE: PeerQuestion<ServiceKey, OwnTimeline> = {
     fromMs: number,
     entries: list(
       object({
+        // Earlier builds do not say it.
+        stamp: optional(number, 0),
         atMs: number,
         kind: oneOf(TIMELINE_KINDS),
         cause: oneOf(TIMELINE_CAUSES),

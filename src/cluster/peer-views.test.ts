@@ -3,6 +3,7 @@ import type { MemberFacts } from '../core/cluster/members/member-records.ts'
 import { VERSIONS } from '../core/cluster/members/versions.test-support.ts'
 import { configKey } from '../core/config/state/config-item.ts'
 import { address, ORDERS } from '../core/core.test-support.ts'
+import { firstStampOf } from '../core/decisions/stamps.ts'
 import type { TimelineEntry } from '../core/naming/timeline/timeline-entry.ts'
 import { PeerClient } from './peer-client.ts'
 import { peerSecretOf } from './peer-secret.ts'
@@ -86,7 +87,15 @@ function connectedClient(id: string): ConnectedClient {
 /** Only the server that was asked knows the caller, which is the second server. */
 function happened(ip: string, atMs: number, at = ''): TimelineEntry {
   const actor = at === 's2' ? { user: null, ip: '10.0.0.9' } : undefined
-  return { atMs, kind: 'disabled', cause: 'operator', address: address({ ip }), actor, text: '' }
+  return {
+    stamp: firstStampOf(5) + atMs,
+    atMs,
+    kind: 'disabled',
+    cause: 'operator',
+    address: address({ ip }),
+    actor,
+    text: '',
+  }
 }
 
 async function addPeer(id: string): Promise<void> {

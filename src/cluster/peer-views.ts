@@ -14,7 +14,7 @@ import type { WatchedItem } from '../core/config/state/config-view.ts'
 import { addressText } from '../core/naming/state/instance.ts'
 import type { ServiceKey } from '../core/naming/state/service.ts'
 import type { OwnTimeline } from '../core/naming/timeline/timeline.ts'
-import type { TimelineEntry } from '../core/naming/timeline/timeline-entry.ts'
+import { orderOf, type TimelineEntry } from '../core/naming/timeline/timeline-entry.ts'
 import type { PeerClient } from './peer-client.ts'
 import {
   CLIENT_COUNTS,
@@ -139,8 +139,8 @@ export class PeerViews {
     const all = [this.#parts.own.timeline(key), ...answers]
     const detailed = all
       .flatMap(({ entries }) => entries)
-      .sort((a, b) => b.atMs - a.atMs || detailOf(b) - detailOf(a))
-    const entries = eachOnce(detailed, ({ atMs, kind, address }) => `${atMs} ${kind} ${addressText(address)}`)
+      .sort((a, b) => orderOf(b) - orderOf(a) || detailOf(b) - detailOf(a))
+    const entries = eachOnce(detailed, (one) => `${orderOf(one)} ${one.kind} ${addressText(one.address)}`)
     return { value: { fromMs: Math.min(...all.map(({ fromMs }) => fromMs)), entries }, missing }
   }
 

@@ -84,7 +84,7 @@ function ownViews(parts: OperatedParts, subscriberCount: () => number): OwnViews
     }),
     subscribers: (key) => subscribersOf(pushing, key),
     timeline: (key) => timeline.of(key),
-    dismissLost: (key) => timeline.lost.back(key),
+    dismissLost: (key) => timeline.lost.dismiss(key),
     connectedClients: (search) => clients.list(search),
     dismiss: (dismissal) => clients.dismiss(dismissal),
   }

@@ -353,3 +353,15 @@ function watcher(
     stored: () => mine.map(storedMd5),
   }
 }
+
+test('a held poll is listed with since when it is held', async () => {
+  const { polls, clock, runAll } = fixture()
+  clock.nowMs = 5
+  holdOne(polls, [watched('a', '')])
+  clock.nowMs = 12
+  const listed = polls.lists.clientsOf(keyOf('a'))
+  runAll()
+  await Promise.resolve()
+  runAll()
+  expect(await listed).toMatchObject([{ via: 'poll', seenAgoMs: 7, isAway: undefined }])
+})

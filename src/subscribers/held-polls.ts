@@ -33,6 +33,7 @@ interface Address {
 
 /** The services of those who hold polls. */
 export interface PollHost {
+  now(): number
   /** Compares a poll, because one of its items has changed. A walk has taken the poll from the item. */
   woken(held: HeldPoll, keyText: string): void
   /** Answers a poll with the changed items, or with no items after a fault. */
@@ -59,6 +60,7 @@ export class HeldPoll implements Due, Watcher {
   readonly via = 'poll'
   poll: Poll | undefined
   readonly items: readonly WatchedItem[]
+  readonly heardMs: number
   readonly address: Address
   /** Its place among the polls of its owner. */
   readonly place: Place<HeldPoll>
@@ -76,6 +78,7 @@ export class HeldPoll implements Due, Watcher {
     this.poll = poll
     this.place = turns.add(owner, this, poll.items.length)
     this.items = poll.items
+    this.heardMs = host.now()
     this.address = address
     this.#host = host
   }

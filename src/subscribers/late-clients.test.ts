@@ -39,6 +39,7 @@ const STEPS = {
     watchers.onChange({ kind: 'config-deleted', key: KEY } as Parameters<typeof watchers.onChange>[0])
     while (waiting.length > 0) waiting.shift()!()
   },
+  query: () => stream.took(KEY, current),
   leave: () => stream.leave(),
   wait: (ms: string) => void (nowMs += Number(ms)),
 }
@@ -67,6 +68,8 @@ test.each([
   ['nor the version of its first answer', ['listen none', 'wait 11000', 'listen none'], ['192.0.2.2']],
   ['not one that has just been sent word', ['listen v1', 'publish v2', 'wait 9000'], []],
   ['not one that took it', ['listen v1', 'publish v2', 'listen v2', 'wait 11000'], []],
+  ['not one that was given it by a query', ['listen v1', 'publish v2', 'query', 'wait 11000'], []],
+  ['the next one', ['listen v1', 'publish v2', 'query', 'publish v3', 'wait 11000'], ['192.0.2.2']],
   ['not one to which the old text came back', ['listen v1', 'publish v2', 'publish v1', 'wait 11000'], []],
   ['not one that has left', ['listen v1', 'publish v2', 'leave', 'wait 11000'], []],
 ] as const)('late is %s', (_title, steps, late) => {

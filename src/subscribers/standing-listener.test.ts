@@ -101,6 +101,17 @@ describe('a standing listener', () => {
     expect(reported).toEqual(['a=two', 'a=one'])
   })
 
+  test('has the version of another answer, and still gets the report of it', async () => {
+    void listener.listen([watched('a', 'old')])
+    stored.set(keyOf('a').text, 'one')
+    listener.took(keyOf('a'), 'one')
+    listener.took(keyOf('b'), 'one')
+    expect(await listed(polls.lists.clientsOf(keyOf('a')))).toMatchObject([{ md5: 'one' }])
+    change('a', 'one')
+    quiet()
+    expect(reported).toEqual(['a=one'])
+  })
+
   test('gets one report of a burst, and no report of a change that was taken back', () => {
     void listener.listen([watched('a', '')])
     void listener.listen([watched('b', '')])

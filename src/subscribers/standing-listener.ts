@@ -14,6 +14,8 @@ export interface Listener {
   readonly who?: Viewer | undefined
   /** Undefined where its protocol does not say. */
   readonly client?: PollClient | undefined
+  /** When something last came from it, on the clock of the watchers; absent: its protocol does not say. */
+  readonly heardMs?: number
   /**
    * Called each time that an item differs from the version that the client has or was sent. `item.md5` is the
    * version that it has.
@@ -76,6 +78,10 @@ export class StandingListener implements Watcher {
 
   get client(): PollClient | undefined {
     return this.#listener.client
+  }
+
+  get heardMs(): number {
+    return this.#listener.heardMs ?? this.#host.now()
   }
 
   /** The watched items, each with the md5 that the client reported. */
@@ -141,6 +147,14 @@ export class StandingListener implements Watcher {
   lateItems(sentByMs: number): WatchedItem[] {
     const late = [...this.#untaken].filter(([, sentMs]) => sentMs <= sentByMs)
     return late.flatMap(([keyText]) => this.#items.get(keyText) ?? [])
+  }
+
+  /** The client was given the version that it sees, by the answer to a query. It still gets the report of it. */
+  took({ text }: ConfigKey, md5: string): void {
+    const item = this.#items.get(text)
+    if (item === undefined) return
+    item.md5 = md5
+    this.#untaken.delete(text)
   }
 
   unwatch(key: ConfigKey): void {

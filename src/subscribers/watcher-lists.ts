@@ -51,8 +51,8 @@ export class WatcherLists {
     await slices.walk(watchers, (watcher) => {
       const item = watcher.itemOf(key.text)
       if (item === undefined) return
-      const { ip, client, via, who } = watcher
-      clients.push({ ip, client, md5: item.md5, seen: seenBy(key, who), seenAgoMs: 0, via })
+      const { ip, client, via, who, heardMs } = watcher
+      clients.push({ ip, client, md5: item.md5, seen: seenBy(key, who), seenAgoMs: nowMs - heardMs, via })
     })
     await slices.walk(ended, (poll) => {
       const item = poll.items.find((one) => one.key.text === key.text)

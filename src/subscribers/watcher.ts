@@ -10,6 +10,8 @@ export interface Watcher {
   readonly who: Viewer
   /** Undefined where its protocol does not say. */
   readonly client: PollClient | undefined
+  /** When something last came from its client, on the clock of the watchers: a poll that is held came then. */
+  readonly heardMs: number
   /** The watched items, with the md5 that the client said that it has. */
   readonly items: { values(): Iterable<WatchedItem> }
   /** Whether it still watches an item: a walk may meet a poll that was answered, or a listener that has stopped. */

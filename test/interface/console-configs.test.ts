@@ -305,6 +305,7 @@ describe('who has an item', () => {
       ruleIp: '127.0.0.1',
       ruleTag: '',
       ruleLabels: '',
+      listens: false,
       lastSeenMs: expect.any(Number),
       via: 'poll',
     })

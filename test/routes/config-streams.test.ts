@@ -43,7 +43,7 @@ function streams(authorisation?: Authorisation) {
   const client = { port: 7, agent: 'Nacos-Java-Client:v3.0.3' }
   const changed = ({ key }: WatchedItem) => void told.push(key.dataId)
   const watch = operations.joinStream(
-    { ip: caller.ip, who: caller, client, changed, end: () => undefined },
+    { ip: caller.ip, who: caller, client, heardMs: -3, changed, end: () => undefined },
     caller,
   )
   return {
@@ -85,7 +85,7 @@ describe('a stream', () => {
       await Promise.resolve()
     }
     expect(await clients).toEqual([
-      { ip: '10.0.0.1', client, md5: 'one', seen: { md5: '', ip: '10.0.0.1' }, seenAgoMs: 0, via: 'stream' },
+      { ip: '10.0.0.1', client, md5: 'one', seen: { md5: '', ip: '10.0.0.1' }, seenAgoMs: 3, via: 'stream' },
     ])
   })
 

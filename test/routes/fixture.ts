@@ -98,7 +98,7 @@ export function startFixture(
       subscribers: () => [],
       condition: async () => ({ behind: [], lost: [], subscriberCount: 0, lagMs: 0, faults: [] }),
       timeline: (key) => timeline.of(key),
-      dismissLost: (key) => timeline.lost.back(key),
+      dismissLost: (key) => timeline.lost.dismiss(key),
       connectedClients: () => ({ server: '10.0.0.1:8848', count: 0, clients: [] }),
       dismiss: () => false,
     }),

@@ -498,7 +498,9 @@ export interface Watcher {
   readonly ruleTag: string
   /** Its labels, as `gray/explain` takes them: `key=value`, separated by commas. */
   readonly ruleLabels: string
-  /** When its server last had contact with it, epoch milliseconds. */
+  /** Whether it listens now: its poll is held, or its connection is there. */
+  readonly listens: boolean
+  /** When something last came from it, e.g. the poll that is held; or when its poll was answered. */
   readonly lastSeenMs: number
   /** How it learns of changes: by long polls over HTTP, or over gRPC. */
   readonly via: 'poll' | 'stream'
@@ -512,6 +514,8 @@ export interface Watchers {
   /** How many clients the named rule is for; null: none was named, or nobody can tell. */
   readonly matching: number | null
   readonly count: number
+  /** The clock of the server, for the times of watchers. */
+  readonly nowMs: number
   readonly shares: WatcherShares
   readonly watchers: readonly Watcher[]
   readonly missingServers: readonly string[]

@@ -30,9 +30,9 @@ export interface ItemClient {
   readonly md5: string
   /** The version of the item for this client. */
   readonly seen: SeenVersion
-  /** How long ago its last request came, in milliseconds; 0: it is connected. */
+  /** How long ago something last came from it, in milliseconds; for an answered poll: how long ago it was answered. */
   readonly seenAgoMs: number
-  /** Its poll was answered, and it has not asked with the same md5 again: it may have left. */
+  /** Its poll was answered, and it has not asked with the same md5 again: it may have left. Undefined: it listens now. */
   readonly isAway?: boolean | undefined
   /** How it receives changes. */
   readonly via: 'poll' | 'stream'

@@ -60,6 +60,14 @@ export function msOf(stamp: number): number {
   return Math.floor(stamp / PER_MS)
 }
 
+/**
+ * The time of a stamp for people. It is `wallMs` where the stamp is ahead of the clock (after a crash by a minute), and
+ * where there is none: 0 is the stamp of changes that no server made.
+ */
+export function shownMsOf(stamp: number, wallMs: number): number {
+  return stamp === 0 ? wallMs : Math.min(msOf(stamp), wallMs)
+}
+
 /** The smallest stamp of a millisecond. */
 export function firstStampOf(ms: number): number {
   return ms * PER_MS

@@ -26,8 +26,10 @@ export interface FollowerOptions {
    * millisecond is ahead of its stamps. So servers that followed may have shown a later time than the store knows.
    */
   readonly lastRefAheadMs?: number
-  /** Called before each change is applied, with the state before it; not for the loading at the start. */
-  readonly observer?: { see(change: Change, before: State): void } | undefined
+  /** Sees each change with the state before the step, then the state after it; not the loading at the start. */
+  readonly observer?:
+    | { see(change: Change, before: State, now: Now): void; seen(after: State): void }
+    | undefined
   /** Takes applied changes in their order, with the last revision that was applied (the feed). */
   readonly feed: { publishChanges(changes: readonly Change[], revision: Revision): void }
 }
@@ -93,8 +95,10 @@ export class Follower {
     if (this.#isBroken)
       throw new Error('The state is broken by an earlier fault, and nothing more is applied')
     try {
-      this.#show(changes)
-      this.#apply(changes, this.#options.clock())
+      const now = this.#options.clock()
+      this.#show(changes, now)
+      this.#apply(changes, now)
+      contained('push', nothing, () => this.#options.observer?.seen(this.state))
       this.#options.feed.publishChanges(this.#seen(changes), this.#revision)
     } catch (error) {
       this.#isBroken = true
@@ -110,10 +114,10 @@ export class Follower {
   }
 
   /** The observer works for people: a fault there changes nothing of the state. */
-  #show(changes: readonly Change[]): void {
+  #show(changes: readonly Change[], now: Now): void {
     const { observer } = this.#options
     if (observer === undefined) return
-    for (const change of changes) contained('push', nothing, () => observer.see(change, this.state))
+    for (const change of changes) contained('push', nothing, () => observer.see(change, this.state, now))
   }
 
   #apply(changes: Iterable<Change>, now: Now): void {

@@ -34,7 +34,7 @@ import { DEFAULT_SWITCHES, type Switches } from '../switches/switches.ts'
 import { ANNOUNCED_INTERVAL } from '../switches/announced-interval.ts'
 import type { RecordKind, RecordSaved, RecordRemoved } from '../records/record-kind.ts'
 import { RecordTables } from '../records/record-tables.ts'
-import { msOf, type Now } from '../decisions/stamps.ts'
+import { msOf, type Now, shownMsOf } from '../decisions/stamps.ts'
 import type { View } from '../decisions/view.ts'
 
 /**
@@ -198,7 +198,7 @@ export class State implements View {
     const isNew = this.services.get(service.key) === undefined
     const entry = this.services.save(service)
     if (isNew) this.namingSizes.services.add(service.key.namespaceId, 1)
-    this.#touch(entry, stamp)
+    this.#touch(entry, stamp, now)
     this.#noteEmptiness(entry, now)
   }
 
@@ -241,7 +241,7 @@ export class State implements View {
     this.#countMerged(instance, 1)
     this.#presence.instanceSaved(instance, change.beat, now.healthMs)
     if (!isShown) return void this.#unseen.push(change)
-    this.#touch(entry, change.stamp)
+    this.#touch(entry, change.stamp, now)
     this.#noteEmptiness(entry, now)
   }
 
@@ -254,7 +254,7 @@ export class State implements View {
     this.namingSizes.instances.add(change.serviceKey.namespaceId, -1)
     const place = placeOf(instance)
     if (this.#remembered(place) !== undefined) this.#presence.metadataChanged(place, true, now.healthMs)
-    this.#touch(entry, change.stamp)
+    this.#touch(entry, change.stamp, now)
     this.#noteEmptiness(entry, now)
   }
 
@@ -268,7 +268,7 @@ export class State implements View {
     const instance = this.services.get(change.serviceKey)?.get(change.address)
     if (instance === undefined || instance.healthy === change.healthy) return
     instance.healthy = change.healthy
-    this.#touch(instance.entry, change.stamp)
+    this.#touch(instance.entry, change.stamp, now)
     this.#presence.instanceSaved(instance, false, now.healthMs)
   }
 
@@ -314,7 +314,7 @@ export class State implements View {
     this.#layMetadata(instance)
     this.#countMerged(instance, 1)
     this.#presence.instanceSaved(instance, false, now.healthMs)
-    this.#touch(instance.entry, stamp)
+    this.#touch(instance.entry, stamp, now)
   }
 
   #remembered(place: InstancePlace): Metadata | undefined {
@@ -346,7 +346,8 @@ export class State implements View {
     this.#latestRefMs = Math.max(this.#latestRefMs + byMs, leastMs)
   }
 
-  #touch(entry: ServiceEntry, stamp: number): void {
+  #touch(entry: ServiceEntry, stamp: number, { wallMs }: Now): void {
+    entry.changedMs = shownMsOf(stamp, wallMs)
     entry.touch(msOf(stamp) + this.#listsAheadMs, this.#step)
     if (entry.lastRefMs > this.#latestRefMs) this.#latestRefMs = entry.lastRefMs
   }

@@ -13,6 +13,8 @@ export interface ConfigStreamListener {
   readonly who: Viewer
   /** How its library names itself, and the port of the connection. */
   readonly client: { readonly port: number; readonly agent: string }
+  /** When something last came from it, on the clock of the keeper. */
+  readonly heardMs: number
   /** Called each time that an item differs from the version that the client has or was sent. */
   changed(item: WatchedItem): void
   /** Ends the connection of the client: a report has failed by a fault of this server. */
@@ -24,6 +26,8 @@ export interface KeptWatch {
   readonly items: ReadonlyMap<string, WatchedItem>
   /** Watches items and then compares them: the items that differ, or 'too-many' if no more items can be watched. */
   listen(items: readonly WatchedItem[]): Differing | 'too-many'
+  /** The client was given the version that it sees, by another answer. */
+  took(key: ConfigKey, md5: string): void
   unwatch(key: ConfigKey): void
   /** Compares all that is watched: the client sees items in another way than before. */
   compareAll(): void
@@ -128,6 +132,9 @@ class ConfigWatch {
       get who() {
         return whoNow()
       },
+      get heardMs() {
+        return listener.heardMs
+      },
     })
   }
 
@@ -162,6 +169,11 @@ class ConfigWatch {
 
   remove(key: ConfigKey): void {
     this.#kept.unwatch(key)
+  }
+
+  /** The client was given the version that it sees, by another answer over its connection. */
+  took(key: ConfigKey, md5: string): void {
+    this.#kept.took(key, md5)
   }
 
   /** The client has gone: nothing more is reported. */

@@ -80,7 +80,7 @@ export interface ShownInstance {
   /** All that operators have set. */
   readonly overrides: readonly Override[]
   /** When it was disabled, and who did it, where that is known; undefined for one that is enabled. */
-  readonly disabling: TimelineEntry | undefined
+  readonly disabling: Pick<TimelineEntry, 'atMs' | 'actor' | 'cause'> | undefined
 }
 
 /** A page of instances. */
@@ -177,19 +177,20 @@ function shown(parts: InstanceViewParts, instance: Instance, { now, disablings }
     connection: shownConnection(parts, instance, now),
     remembered: state.record(REMEMBERED_METADATA, id)?.metadata ?? {},
     overrides,
-    disabling: record.enabled ? undefined : lastDisabling(record.address, { seen, overrides }),
+    disabling: record.enabled ? undefined : lastDisabling(seen, overrides),
   }
 }
 
-/** The last disabling. The stored one outlasts a restart, and knows who asked another server. */
+/** The last disabling. The stored one is the last by an operator, outlasts a restart, and knows who asked another server. */
 function lastDisabling(
-  address: InstanceAddress,
-  { seen, overrides }: { seen: TimelineEntry | undefined; overrides: readonly Override[] },
-): TimelineEntry | undefined {
+  seen: TimelineEntry | undefined,
+  overrides: readonly Override[],
+): ShownInstance['disabling'] {
   const stored = overrides.find(({ field }) => field === 'enabled')?.setting
-  if (stored === undefined || (seen !== undefined && seen.atMs > stored.atMs)) return seen
+  if (stored === undefined || (seen !== undefined && seen.cause !== 'operator' && seen.atMs > stored.atMs))
+    return seen
   const { atMs, user, ip } = stored
-  return { atMs, kind: 'disabled', address, cause: 'operator', actor: { user, ip }, text: '' }
+  return { atMs, actor: { user, ip }, cause: 'operator' }
 }
 
 function checkerOf({ entry, record }: Instance): HealthChecker['type'] {

@@ -9,7 +9,7 @@ import { turnOf } from '../../core/access/turn-of.ts'
 import type { LongWalks, Turns } from '../../core/work/long-walks.ts'
 import type { Member } from '../server/operator.ts'
 import { type ServiceKey, serviceKeyText } from '../../core/naming/state/service.ts'
-import type { LostService } from '../../core/naming/timeline/lost-services.ts'
+import type { LostService, LostServices } from '../../core/naming/timeline/lost-services.ts'
 import { figuresOf, type ServiceFigures } from './service-inventory.ts'
 import { serviceResource, WRITE_SERVICE } from '../naming/services.ts'
 import { configsToLookAt, servicesToLookAt } from './readable.ts'
@@ -18,6 +18,7 @@ interface OverviewParts {
   readonly guard: Guard
   readonly state: Pick<State, 'configs' | 'services'>
   readonly views: Pick<ClientViews, 'conditions' | 'dismissLost'>
+  readonly timeline: { readonly lost: Pick<LostServices, 'isDismissed'> }
   readonly members: () => readonly Member[]
   readonly walks: LongWalks
 }
@@ -136,13 +137,14 @@ interface Counting {
 
 /** Counts services and configurations. Resolves to false where that took too long. */
 async function countAll(
-  { state }: OverviewParts,
+  { state, timeline }: OverviewParts,
   { namespaceId, shows, tally }: Counting,
   turns: Turns,
 ): Promise<boolean> {
   for (const entry of servicesToLookAt(state.services, namespaceId, shows)) {
     if (turns.isDue && !(await turns.turn())) return false
-    if (shows(serviceResource(entry.service.key))) tally.addService(figuresOf(entry))
+    const { key } = entry.service
+    if (shows(serviceResource(key))) tally.addService(figuresOf(entry), timeline.lost.isDismissed(key))
   }
   for (const item of configsToLookAt(state.configs, namespaceId, shows)) {
     if (turns.isDue && !(await turns.turn())) return false
@@ -174,20 +176,21 @@ class Tally {
   #disabledCount = 0
   readonly #attention: Attention[] = []
 
-  addService(figures: ServiceFigures): void {
+  addService(figures: ServiceFigures, isDismissed: boolean): void {
     const { entry, healthyCount, disabledCount } = figures
     this.#serviceCount++
     this.#instanceCount += entry.instances.size
     this.#healthyCount += healthyCount
     this.#disabledCount += disabledCount
     const kind = attentionFor(figures)
+    if (kind === 'service-empty' && isDismissed) return
     if (kind !== undefined && this.#attention.filter((one) => one.kind === kind).length < MOST_ATTENTIONS)
       this.#attention.push({
         kind,
         key: entry.service.key,
         ipCount: entry.instances.size,
         healthyCount,
-        lastChangeMs: entry.lastRefMs,
+        lastChangeMs: entry.changedMs,
       })
   }
 

@@ -175,7 +175,7 @@ const SORTED_BY: Readonly<Record<ServiceInventoryRequest['sort'], (entry: Servic
     name: ({ service }) => serviceNameOf(service.key.groupedName),
     namespaceId: ({ service }) => service.key.namespaceId,
     ipCount: ({ instances }) => instances.size,
-    lastChangeMs: ({ lastRefMs }) => lastRefMs,
+    lastChangeMs: ({ changedMs }) => changedMs,
   }
 
 function nameOf({ service }: ServiceEntry): string {

@@ -86,7 +86,7 @@ function noteLate(
   { serviceKey: { namespaceId, groupedName }, ip, port }: BeatRequest,
   cluster: string,
 ): void {
-  timeline.lateBeat({ namespaceId, groupedName }, { ip, port, cluster }, clock().stamp)
+  timeline.lateBeat({ namespaceId, groupedName }, { ip, port, cluster }, clock())
 }
 
 type BeatOperationParts = Parameters<typeof beatOperations>[0]

@@ -9,6 +9,9 @@ import { type ItemFlags, type ItemName, itemOf, itemParams, nameText } from './i
 /** How often the listeners of an item are asked for, milliseconds. */
 const ASK_MS = 500
 
+/** A client whose poll was answered polls again at once, but may be busy with the answer for this long. */
+const RETURN_MS = 5_000
+
 const HAS: Readonly<Record<Watcher['has'], string>> = {
   formal: 'the formal version',
   gray: 'its gray version',
@@ -41,6 +44,14 @@ function hasText({ has, grayName, lastSeenMs }: Watcher): string {
   return has === 'gray' ? `the gray version ${grayName}` : HAS[has]
 }
 
+/** The clients that listen for an item now, and those whose poll was answered so lately that they may be about to return. */
+export function presentListeners({
+  nowMs,
+  watchers,
+}: Pick<Watchers, 'nowMs' | 'watchers'>): readonly Watcher[] {
+  return watchers.filter(({ listens, lastSeenMs }) => listens || nowMs - lastSeenMs < RETURN_MS)
+}
+
 /** The clients that listened for an item before it was changed. */
 export class FormerListeners {
   readonly #client: SvcClient
@@ -55,9 +66,9 @@ export class FormerListeners {
 
   /** Remembers who listens now. */
   static async of(client: SvcClient, name: ItemName): Promise<FormerListeners> {
-    const { watchers, missingServers } = await watchersOf(client, name)
-    tellMissing(missingServers)
-    return new FormerListeners(client, name, watchers)
+    const found = await watchersOf(client, name)
+    tellMissing(found.missingServers)
+    return new FormerListeners(client, name, presentListeners(found))
   }
 
   /**

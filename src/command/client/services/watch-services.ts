@@ -154,7 +154,7 @@ class WatchedServices {
     if (isFirst) return []
     const newer = entries.filter((entry) => !before.has(JSON.stringify(entry)))
     const end: ServiceDeleted[] = isDeleted ? [{ kind: 'service-deleted', atMs: Date.now() }] : []
-    return [...newer.toSorted((a, b) => a.atMs - b.atMs), ...end]
+    return [...newer.toReversed(), ...end]
   }
 
   #isWatched(name: ServiceName): boolean {

@@ -117,7 +117,7 @@ export function modifyInstance(target: InstanceTarget, patch: InstancePatch): Co
         changes.push(saveInFull(view, serviceKey, { record: changed, healthy: undefined, stamp: now.stamp }))
       }
       const { metadata: keys = {}, maxMetadataBytes: maxBytes, ...over } = patch
-      changes.push(...rememberKeys(view, { serviceKey, record, keys, ...over, maxBytes, stamp: now.stamp }))
+      changes.push(...rememberKeys(view, { serviceKey, record, keys, ...over, maxBytes, now }))
       return synced(changes, 'ok')
     },
   )

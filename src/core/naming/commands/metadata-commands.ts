@@ -1,6 +1,6 @@
 import type { Change } from '../../decisions/changes.ts'
 import { type Command, commandOn, storing, synced } from '../../decisions/decision.ts'
-import { msOf } from '../../decisions/stamps.ts'
+import type { Now } from '../../decisions/stamps.ts'
 import { Refusal } from '../../refusal.ts'
 import type { KnownInstance, View } from '../../decisions/view.ts'
 import type { InstanceAddress, InstanceRecord, Metadata } from '../state/instance.ts'
@@ -46,7 +46,7 @@ export function updateMetadata(batch: MetadataBatch): Command<KnownInstance[]> {
     const { serviceKey, keys, maxBytes, actor } = batch
     const meant = instancesMeant(view, batch)
     const changes = meant.flatMap(({ record }) =>
-      rememberKeys(view, { serviceKey, record, keys, maxBytes, actor, stamp: now.stamp }),
+      rememberKeys(view, { serviceKey, record, keys, maxBytes, actor, now }),
     )
     return synced(changes, meant)
   })
@@ -73,12 +73,12 @@ export interface KeysToRemember {
   readonly enabled?: boolean | undefined
   readonly actor?: Actor | undefined
   readonly maxBytes: number
-  readonly stamp: number
+  readonly now: Now
 }
 
 /** The changes that write fields over an instance; empty if it has them already. Refuses too much metadata. */
 export function rememberKeys(view: View, input: KeysToRemember): Change[] {
-  const { serviceKey, record, keys, stamp, maxBytes } = input
+  const { serviceKey, record, keys, now, maxBytes } = input
   const place = { serviceKey, address: record.address }
   const known = view.record(REMEMBERED_METADATA, rememberedId(place))
   const before = known ?? { ...place, metadata: {} }
@@ -92,7 +92,7 @@ export function rememberKeys(view: View, input: KeysToRemember): Change[] {
   if (weight !== before.weight) fields.push('weight')
   if (enabled !== before.enabled) fields.push('enabled')
   const value = { ...before, metadata, weight, enabled, settings: settingsAfter(before, fields, input) }
-  return rememberingChanges(known, { ...value, said: hasOver(value) ? said : undefined }, stamp)
+  return rememberingChanges(known, { ...value, said: hasOver(value) ? said : undefined }, now.stamp)
 }
 
 type Over = Pick<RememberedMetadata, 'weight' | 'enabled'>
@@ -114,14 +114,14 @@ function overAfter(before: Over, { record, ...set }: KeysToRemember, said: Said 
 function settingsAfter(
   { settings = [] }: RememberedMetadata,
   fields: readonly string[],
-  { actor, stamp }: KeysToRemember,
+  { actor, now }: KeysToRemember,
 ): Setting[] {
   const others = settings.map((one) => ({
     ...one,
     fields: one.fields.filter((name) => !fields.includes(name)),
   }))
   if (actor === undefined) return others
-  return [{ fields, atMs: msOf(stamp), user: ownTextOrNull(actor.user), ip: ownText(actor.ip) }, ...others]
+  return [{ fields, atMs: now.wallMs, user: ownTextOrNull(actor.user), ip: ownText(actor.ip) }, ...others]
 }
 
 /** Throws Refusal if an instance would have more metadata than this. */

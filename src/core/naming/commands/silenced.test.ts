@@ -180,7 +180,7 @@ describe('what silence has removed', () => {
       registered(state, FULL)
       fallSilent()
       const { changes } = registerInstance(registration(said)).decide(state, at(50_000))
-      for (const change of changes) timeline.see(change, state)
+      for (const change of changes) timeline.see(change, state, at(50_000))
     }
     see({ isBeat: true })
     state = livingState()

@@ -24,6 +24,8 @@ export class ServiceEntry {
   readonly instances = new InstanceTable<Instance>()
   version = 0
   readonly clusterSizes = new ClusterSizes()
+  /** When it changed last, epoch ms, never later than the clock: for people. */
+  changedMs = 0
   #lastRefMs: number
   #lastStep = 0
 
@@ -32,7 +34,7 @@ export class ServiceEntry {
     this.#lastRefMs = lastRefMs
   }
 
-  /** The time of the last change, epoch milliseconds. Every step that changes the service makes it later. */
+  /** A label of order for clients, epoch ms: every step that changes the service makes it later. It may be ahead of the clock. */
   get lastRefMs(): number {
     return this.#lastRefMs
   }

@@ -1,3 +1,4 @@
+import { firstStampOf } from '../../decisions/stamps.ts'
 import type { InstanceAddress } from '../state/instance.ts'
 
 /**
@@ -43,7 +44,9 @@ export interface Actor {
 
 /** Something that happened to an instance. */
 export interface TimelineEntry {
-  /** Epoch ms of the decision, equal on all servers. */
+  /** The stamp of the decision, equal on all servers; 0: it has none. See {@link orderOf}. */
+  readonly stamp: number
+  /** Epoch ms of the decision, never later than the clock of the server that noted it. */
   readonly atMs: number
   readonly kind: TimelineKind
   readonly address: InstanceAddress
@@ -52,4 +55,9 @@ export interface TimelineEntry {
   readonly actor: Actor | undefined
   /** The result of a probe, or the weights; else empty. */
   readonly text: string
+}
+
+/** The order of entries: by their stamps, as the changes were decided. */
+export function orderOf({ stamp, atMs }: TimelineEntry): number {
+  return stamp === 0 ? firstStampOf(atMs) : stamp
 }

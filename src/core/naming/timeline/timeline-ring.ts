@@ -14,6 +14,7 @@ interface Details {
  */
 export class TimelineRing {
   readonly #most: number
+  readonly #stamps: Float64Array
   readonly #times: Float64Array
   readonly #kinds: Uint8Array
   readonly #causes: Uint8Array
@@ -26,6 +27,7 @@ export class TimelineRing {
   /** `fromMs`: since when entries come, epoch ms. */
   constructor(most: number, fromMs: number) {
     this.#most = most
+    this.#stamps = new Float64Array(most)
     this.#times = new Float64Array(most)
     this.#kinds = new Uint8Array(most)
     this.#causes = new Uint8Array(most)
@@ -37,10 +39,11 @@ export class TimelineRing {
     return this.#fromMs
   }
 
-  add(key: ServiceKey, { atMs, kind, cause, address, actor, text }: TimelineEntry): void {
+  add(key: ServiceKey, { stamp, atMs, kind, cause, address, actor, text }: TimelineEntry): void {
     const at = this.#next
     this.#next = (at + 1) % this.#most
     if (this.#services[at] !== undefined) this.#fromMs = Math.max(this.#fromMs, this.#times[at]!)
+    this.#stamps[at] = stamp
     this.#times[at] = atMs
     this.#kinds[at] = TIMELINE_KINDS.indexOf(kind)
     this.#causes[at] = TIMELINE_CAUSES.indexOf(cause)
@@ -64,6 +67,7 @@ export class TimelineRing {
 
   #entry(at: number): TimelineEntry {
     return {
+      stamp: this.#stamps[at]!,
       atMs: this.#times[at]!,
       kind: TIMELINE_KINDS[this.#kinds[at]!]!,
       cause: TIMELINE_CAUSES[this.#causes[at]!]!,

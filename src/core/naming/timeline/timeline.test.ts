@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Change } from '../../decisions/changes.ts'
+import type { Change, InstanceRemoved } from '../../decisions/changes.ts'
 import type { Command } from '../../decisions/decision.ts'
 import {
   address,
@@ -10,9 +10,11 @@ import {
   ORDERS,
   registered,
 } from '../../core.test-support.ts'
+import type { Now } from '../../decisions/stamps.ts'
 import type { State } from '../../engine/state.ts'
 import { deregisterInstance, liftSettings, modifyInstance, setHealth } from '../commands/instance-commands.ts'
 import { updateMetadata } from '../commands/metadata-commands.ts'
+import { REMEMBERED_METADATA, rememberedId } from '../state/remembered-metadata.ts'
 import { registerInstance } from '../commands/register-instance.ts'
 import { TimelineRing } from './timeline-ring.ts'
 import { Timeline, type TimelineRequest } from './timeline.ts'
@@ -26,8 +28,9 @@ function seen(): { state: State; timeline: Timeline; nowMs: number } {
   const apply = state.apply.bind(state)
   state.apply = (changes: Iterable<Change>, now): void => {
     const all = Array.from(changes)
-    for (const change of all) timeline.see(change, state)
+    for (const change of all) timeline.see(change, state, now)
     apply(all, now)
+    timeline.seen(state)
   }
   return { state, timeline, nowMs: 5 }
 }
@@ -150,10 +153,41 @@ describe('a timeline', () => {
   })
 })
 
+test('times of a timeline are no later than the clock where stamps are ahead, and entries keep the order of stamps', () => {
+  const { state, timeline } = seen()
+  /** A minute ahead, as after a crash. */
+  const ahead = (ms: number): Now => ({ ...at(60_000 + ms), wallMs: at(5).wallMs, healthMs: 5 })
+  registered(state, {}, ahead(0))
+  carryOut(state, modifyInstance(target, { ...patch, enabled: false, actor: OPS }), ahead(1))
+  const overrides = state.record(
+    REMEMBERED_METADATA,
+    rememberedId({ serviceKey: ORDERS, address: address() }),
+  )?.settings
+  carryOut(state, deregisterInstance(target), ahead(2))
+  const { entries } = timeline.of(ORDERS)
+  expect(entries.map(({ kind, atMs }) => [kind, atMs - at(0).wallMs])).toEqual([
+    ['removed', 5],
+    ['disabled', 5],
+    ['registered', 5],
+  ])
+  expect(overrides?.map(({ atMs }) => atMs)).toEqual([at(5).wallMs])
+  expect(timeline.lost.at(at(5).wallMs).map(({ atMs }) => atMs)).toEqual([at(5).wallMs])
+  const { changedMs = 0, lastRefMs = 0 } = state.services.get(ORDERS) ?? {}
+  expect([changedMs, lastRefMs > at(60_000).wallMs]).toEqual([at(5).wallMs, true])
+})
+
 test('a ring keeps the last ones, and says from when on', () => {
   const ring = new TimelineRing(3, 0)
   const add = (atMs: number): void =>
-    ring.add(ORDERS, { atMs, kind: 'healthy', cause: 'beat', address: address(), actor: undefined, text: '' })
+    ring.add(ORDERS, {
+      stamp: atMs,
+      atMs,
+      kind: 'healthy',
+      cause: 'beat',
+      address: address(),
+      actor: undefined,
+      text: '',
+    })
   for (const atMs of [1, 2, 3]) add(atMs)
   expect([ring.fromMs, ring.of(ORDERS).map(({ atMs }) => atMs)]).toEqual([0, [3, 2, 1]])
   for (const atMs of [4, 5]) add(atMs)
@@ -180,12 +214,30 @@ describe('a service whose last instance left', () => {
   const lostAt = ({ timeline }: ReturnType<typeof seen>, ms: number) =>
     timeline.lost.at(at(ms).wallMs).map(({ key, cause }) => [key.groupedName, cause])
   const LOST = [[ORDERS.groupedName, 'deregistration']]
+  const SILENT = [[ORDERS.groupedName, 'silence']]
+  /** All instances leave in one step. */
+  function allLeave({ state }: ReturnType<typeof seen>, reason: InstanceRemoved['reason']): void {
+    const removed = Array.from(state.instances(ORDERS), ({ record }): InstanceRemoved => {
+      const { address: where, serial } = record
+      return {
+        kind: 'instance-removed',
+        serviceKey: ORDERS,
+        address: where,
+        serial,
+        reason,
+        stamp: at(5).stamp,
+      }
+    })
+    state.apply(removed, at(5))
+  }
   /** The events, each with its name. */
   const STEPS = {
     comes: ({ state }) => void registered(state),
     another: ({ state }) => void registered(state, { address: address({ port: 2 }) }),
     leaves: ({ state }) => void carryOut(state, deregisterInstance(target), at(5)),
-    dismissed: ({ timeline }) => timeline.lost.back(ORDERS),
+    leaveTogether: (world) => allLeave(world, 'deregistered'),
+    fallSilent: (world) => allLeave(world, 'expired'),
+    dismissed: ({ timeline }) => timeline.lost.dismiss(ORDERS),
   } satisfies Record<string, (world: ReturnType<typeof seen>) => void>
 
   test.each([
@@ -194,12 +246,35 @@ describe('a service whose last instance left', () => {
     [['comes', 'another', 'leaves'], []],
     [['comes', 'leaves', 'comes'], []],
     [['comes', 'leaves', 'another'], []],
+    [['comes', 'another', 'leaveTogether'], LOST],
+    [['comes', 'another', 'fallSilent'], SILENT],
+    [['comes', 'another', 'leaveTogether', 'comes'], []],
     [['comes', 'leaves', 'dismissed'], []],
     [['comes', 'leaves', 'dismissed', 'comes', 'leaves'], LOST],
   ] as const)('is lost after %j: %j', (steps, lost) => {
     const world = seen()
     for (const step of steps) STEPS[step](world)
     expect(lostAt(world, 6)).toEqual(lost)
+  })
+
+  test('that was dismissed is no news until an instance comes', () => {
+    const world = seen()
+    const isDismissed = () => world.timeline.lost.isDismissed(ORDERS)
+    for (const step of ['comes', 'leaves'] as const) STEPS[step](world)
+    expect(isDismissed()).toBe(false)
+    STEPS.dismissed(world)
+    expect(isDismissed()).toBe(true)
+    STEPS.comes(world)
+    expect(isDismissed()).toBe(false)
+  })
+
+  test('is lost when it left, also where no server removed its instance', () => {
+    const { state, timeline } = seen()
+    const { serial } = registered(state).record
+    const removed = { kind: 'instance-removed', serviceKey: ORDERS, address: address(), serial } as const
+    state.apply([{ ...removed, reason: 'deregistered', stamp: 0 }], at(7))
+    expect(timeline.lost.at(at(8).wallMs).map(({ atMs }) => atMs)).toEqual([at(7).wallMs])
+    expect(timeline.of(ORDERS).entries[0]).toMatchObject({ kind: 'removed', atMs: at(7).wallMs })
   })
 
   test('is lost for six hours', () => {

@@ -1,14 +1,20 @@
 import { type Change, type InstanceRemoved, type InstanceSaved, savedValue } from '../../decisions/changes.ts'
-import { msOf } from '../../decisions/stamps.ts'
+import { type Now, shownMsOf } from '../../decisions/stamps.ts'
 import type { InstanceAddress, Publisher } from '../state/instance.ts'
 import type { Instance } from '../state/service-entry.ts'
 import { addressText, isSameMetadata, isSamePublisher } from '../state/instance.ts'
 import type { RecordRemoved } from '../../records/record-kind.ts'
 import type { RecordView } from '../../records/record-tables.ts'
 import { REMEMBERED_METADATA, rememberedId } from '../state/remembered-metadata.ts'
-import type { Service, ServiceKey } from '../state/service.ts'
-import type { Actor, TimelineCause, TimelineEntry, TimelineKind } from './timeline-entry.ts'
-import { LostServices } from './lost-services.ts'
+import { type Service, type ServiceKey, serviceKeyText } from '../state/service.ts'
+import {
+  type Actor,
+  orderOf,
+  type TimelineCause,
+  type TimelineEntry,
+  type TimelineKind,
+} from './timeline-entry.ts'
+import { type LostService, LostServices } from './lost-services.ts'
 import { TimelineRing } from './timeline-ring.ts'
 
 /** The memory of a server about a service, newest first. It is complete from `fromMs` on, epoch ms. */
@@ -47,11 +53,17 @@ interface Before extends Pick<RecordView, 'record'> {
   instance(key: ServiceKey, address: InstanceAddress): Instance | undefined
 }
 
+/** The state after a step. */
+interface After {
+  instanceCount(key: ServiceKey): number
+}
+
 /** Clients and probes cause more changes than people, and must not drive out the changes by people. */
 const MOST_OF_CLIENTS = 40_000
 const MOST_OF_PEOPLE = 10_000
 
 type Found = Pick<TimelineEntry, 'kind' | 'cause'> & { readonly text?: string }
+type Moment = Pick<TimelineEntry, 'stamp' | 'atMs'>
 
 /**
  * The history of the instances of each service, for people. It is in the memory of this server, in places
@@ -64,6 +76,8 @@ export class Timeline {
   readonly #ofPeople: TimelineRing
   /** The requests underway, by place. */
   readonly #requests = new Map<string, TimelineRequest>()
+  /** The last removal of each service in the current step, by the texts of keys. */
+  readonly #leaving = new Map<string, LostService>()
 
   constructor(parts: TimelineParts) {
     this.#parts = parts
@@ -91,19 +105,21 @@ export class Timeline {
   }
 
   /** Call it with each change, before the state has it. */
-  see(change: Change, before: Before): void {
+  see(change: Change, before: Before, { wallMs }: Pick<Now, 'wallMs'>): void {
     switch (change.kind) {
       case 'instance-saved':
-        return this.#saved(change, before)
-      case 'instance-removed':
-        return this.#removed(change, before.instance(change.serviceKey, change.address))
+        return this.#saved(change, before, momentOf(change.stamp, wallMs))
+      case 'instance-removed': {
+        const known = before.instance(change.serviceKey, change.address)
+        return this.#removed(change.reason, known, momentOf(change.stamp, wallMs))
+      }
       case 'instance-health-changed': {
         const { serviceKey, address, healthy, stamp } = change
         const instance = before.instance(serviceKey, address)
         if (instance !== undefined && instance.healthy !== healthy)
           this.#note(instance.entry.service.key, instance.record.address, {
             ...this.#health(instance, healthy),
-            stamp,
+            ...momentOf(stamp, wallMs),
           })
         return
       }
@@ -114,8 +130,9 @@ export class Timeline {
         if (place === undefined || instance === undefined) return
         const { metadata = {} } = before.record(REMEMBERED_METADATA, change.id) ?? {}
         if (isSameMetadata(metadata, place.metadata)) return
-        const found = { kind: 'metadata', cause: 'operator', stamp: change.stamp } as const
-        this.#note(instance.entry.service.key, instance.record.address, found)
+        const found = { kind: 'metadata', cause: 'operator' } as const
+        const moment = momentOf(change.stamp, wallMs)
+        this.#note(instance.entry.service.key, instance.record.address, { ...found, ...moment })
         return
       }
       case 'record-removed':
@@ -128,23 +145,30 @@ export class Timeline {
     }
   }
 
+  /** Call it after the changes of a step are applied. Several instances may have left in one step. */
+  seen(after: After): void {
+    for (const lost of this.#leaving.values()) if (after.instanceCount(lost.key) === 0) this.lost.left(lost)
+    this.#leaving.clear()
+  }
+
   /** The first beat after a deregistration that did not bring the instance back. */
-  lateBeat(key: ServiceKey, address: InstanceAddress, stamp: number): void {
-    this.#note(key, address, { kind: 'late-beat', cause: 'deregistration', stamp })
+  lateBeat(key: ServiceKey, address: InstanceAddress, { stamp, wallMs }: Now): void {
+    const moment = momentOf(stamp, wallMs)
+    this.#note(key, address, { kind: 'late-beat', cause: 'deregistration', ...moment })
   }
 
   of(key: ServiceKey): OwnTimeline {
     const rings = [this.#ofClients, this.#ofPeople]
-    const entries = rings.flatMap((ring) => ring.of(key)).sort((a, b) => b.atMs - a.atMs)
+    const entries = rings.flatMap((ring) => ring.of(key)).sort((a, b) => orderOf(b) - orderOf(a))
     return { fromMs: Math.max(...rings.map(({ fromMs }) => fromMs)), entries }
   }
 
-  #saved(change: InstanceSaved, state: Before): void {
-    const { record, stamp } = change
+  #saved(change: InstanceSaved, state: Before, moment: Moment): void {
+    const { record } = change
     const known = state.instance(change.serviceKey, record.address)
     // The key object of the state: an entry may outlive the request, and must not keep a second key in memory.
     const serviceKey = state.service(change.serviceKey)?.key ?? change.serviceKey
-    const note = (found: Found): void => this.#note(serviceKey, record.address, { stamp, ...found })
+    const note = (found: Found): void => this.#note(serviceKey, record.address, { ...moment, ...found })
     if (known === undefined) {
       this.lost.back(serviceKey)
       const cause = isRevived(change, state) ? 'memory' : registrationBy(record.publisher)
@@ -169,15 +193,15 @@ export class Timeline {
     for (const found of kinds) note(found)
   }
 
-  #removed({ reason, stamp }: InstanceRemoved, known: Instance | undefined): void {
+  #removed(reason: InstanceRemoved['reason'], known: Instance | undefined, moment: Moment): void {
     if (known === undefined) return
     const { address, publisher } = known.record
     const cause = reason === 'expired' ? 'silence' : 'deregistration'
     const isClosed = cause === 'deregistration' && publisher.kind === 'connection'
     const left = { cause: isClosed ? 'connection' : cause } as const
-    const { instances, service } = known.entry
-    if (instances.size === 1) this.lost.left({ key: service.key, atMs: msOf(stamp), address, ...left })
-    this.#note(service.key, address, { kind: 'removed', stamp, ...left })
+    const { key } = known.entry.service
+    this.#leaving.set(serviceKeyText(key), { key, atMs: moment.atMs, address, ...left })
+    this.#note(key, address, { kind: 'removed', ...moment, ...left })
   }
 
   /** If somebody asks to lift it, what operators have set is gone as a whole. */
@@ -208,12 +232,12 @@ export class Timeline {
   #note(
     key: ServiceKey,
     address: InstanceAddress,
-    { kind, cause, text = '', stamp }: Found & { stamp: number },
-  ) {
+    { kind, cause, text = '', ...moment }: Found & Moment,
+  ): void {
     const actor = this.#requests.size === 0 ? undefined : this.#actorOf(key, address, kind)
     const isAsked = actor !== undefined && kind !== 'removed'
     const entry = {
-      atMs: msOf(stamp),
+      ...moment,
       kind,
       address,
       cause: isAsked ? 'operator' : cause,
@@ -236,6 +260,10 @@ export class Timeline {
   #requestFor(key: ServiceKey, address: InstanceAddress): TimelineRequest | undefined {
     return this.#requests.get(placeText(key, address)) ?? this.#requests.get(placeText(key, undefined))
   }
+}
+
+function momentOf(stamp: number, wallMs: number): Moment {
+  return { stamp, atMs: shownMsOf(stamp, wallMs) }
 }
 
 /** Whether a registration is the one that silence has removed. */

@@ -10,7 +10,7 @@ import type { ClientConnection } from '../connections/client-connection.ts'
 import { ChangePushes } from './change-pushes.ts'
 
 /** Dependencies of listening connections. */
-interface ListeningConnectionParts {
+export interface ListeningConnectionParts {
   readonly listening: Pick<Operations['listening'], 'joinStream'>
   /** Runs something later, and keeps no process alive for it. */
   readonly after: (ms: number, run: () => void) => void
@@ -42,6 +42,10 @@ class ListeningConnection implements ConfigStreamListener {
     return this.#connection.ip
   }
 
+  get heardMs(): number {
+    return this.#connection.heardMs
+  }
+
   changed(item: WatchedItem): void {
     this.#pushes ??= new ChangePushes({
       connection: this.#connection,
@@ -62,7 +66,7 @@ class ListeningConnection implements ConfigStreamListener {
 }
 
 /** The connections that listen to configurations. Each leaves when it ends. */
-class ListeningConnections {
+export class ListeningConnections {
   readonly #parts: ListeningConnectionParts
   readonly #known = new WeakMap<ClientConnection, ListeningConnection>()
 
@@ -86,15 +90,14 @@ class ListeningConnections {
 }
 
 /** Dependencies of listening. */
-export interface BatchListenParts extends ListeningConnectionParts {
-  readonly listening: Pick<Operations['listening'], 'joinStream' | 'watch' | 'unwatch'>
+export interface BatchListenParts {
+  readonly listening: Pick<Operations['listening'], 'watch' | 'unwatch'>
+  readonly connections: ListeningConnections
   readonly maxListeningItems: number
 }
 
 /** `ConfigBatchListenRequest`: begins or ends listening to items; answers the items that differ from the client's. */
-export function batchListen(parts: BatchListenParts) {
-  const { listening, maxListeningItems } = parts
-  const connections = new ListeningConnections(parts)
+export function batchListen({ listening, connections, maxListeningItems }: BatchListenParts) {
   return requestType({
     type: 'ConfigBatchListenRequest',
     answer: 'ConfigChangeBatchListenResponse',

@@ -13,7 +13,7 @@ import {
   type RequestContext,
   requestType,
 } from '../requests/request-type.ts'
-import { batchListen } from './batch-listen.ts'
+import { batchListen, ListeningConnections } from './batch-listen.ts'
 import { fuzzyConfigs } from '../fuzzy/fuzzy-watches.ts'
 import type { SeenItem } from '../../../core/config/state/config-view.ts'
 import { configNotFound } from '../../../operations/config/configs.ts'
@@ -38,11 +38,12 @@ export interface ConfigRequestParts {
 /** The requests on configurations (grpc-compat.md section 4). */
 export function configRequests({ operations, limits, after }: ConfigRequestParts): AnyRequestType[] {
   const { configs, gray, listening } = operations
+  const connections = new ListeningConnections({ listening, after })
   return [
-    queryConfig(configs),
+    queryConfig(configs, connections),
     publishConfig({ configs, gray }, limits),
     removeConfig({ configs, gray }),
-    batchListen({ listening, after, maxListeningItems: limits.maxListeningItems }),
+    batchListen({ listening, connections, maxListeningItems: limits.maxListeningItems }),
     fuzzyConfigs(operations.configPatterns, after),
   ]
 }
@@ -57,8 +58,14 @@ const readQuery = compileReader(QUERY, NACOS_CONFIG_RULES)
 /** The `errorCode` for a client that has the text already. It then takes its own. */
 const NOT_MODIFIED = 304
 
-/** `ConfigQueryRequest`: the content of an item, unless the client has it. */
-export function queryConfig(configs: Pick<Operations['configs'], 'view'>) {
+/**
+ * `ConfigQueryRequest`: the content of an item, unless the client has it. It then has the version that it sees: Python listens
+ * with the new md5 only minutes later.
+ */
+export function queryConfig(
+  configs: Pick<Operations['configs'], 'view'>,
+  connections: Pick<ListeningConnections, 'known'>,
+) {
   // Thousands of clients ask for an item when it has changed: the last formal version and the last gray one are encoded once.
   const formal = new LastAnswer()
   const gray = new LastAnswer()
@@ -70,6 +77,7 @@ export function queryConfig(configs: Pick<Operations['configs'], 'view'>) {
     run: (params, call) => {
       const key = toConfigKey(params)
       const item = configs.view({ key, who: connectedViewer(call, params.tag) }, call.caller)
+      if (params.tag === undefined) connections.known(call.connection)?.watch.took(key, item?.md5 ?? '')
       if (item === undefined) throw configNotFound(key)
       if (item.md5 === params.localMd5) return notModified(item, takesTags(call) ? tagOf(item) : {})
       if (item.gray === undefined) return formal.of(item)

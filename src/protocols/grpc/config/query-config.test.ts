@@ -16,10 +16,30 @@ const itemOf = (content: string): ConfigItem =>
     notes: { encryptedDataKey: '' },
   }) as unknown as ConfigItem
 
+const NOBODY = { known: () => undefined }
+
+test.each([
+  ['a query', {}, ['a=m']],
+  ['a query by who has the text', { localMd5: 'm' }, ['a=m']],
+  ['a query for the version of a tag', { tag: 't' }, []],
+] as const)('the client that listens has the version of the answer to %s', (_title, more, expected) => {
+  const taken: string[] = []
+  const watch = { took: ({ dataId }: { dataId: string }, md5: string) => void taken.push(`${dataId}=${md5}`) }
+  const connections = { known: () => ({ watch }) } as unknown as typeof NOBODY
+  const view = Object.assign(() => itemOf('x'), {
+    permission: { action: 'read', resource: 'config' } as const,
+  })
+  const { read, run } = queryConfig({ view } as unknown as Pick<Operations['configs'], 'view'>, connections)
+  const client = { version: '', appName: '', clientIp: '', labels: new Map() }
+  const call = { caller: {}, headers: new Map(), connection: { client } } as unknown as RequestContext
+  void run(read({ dataId: 'a', group: 'G', tenant: '', ...more }, call), call)
+  expect(taken).toEqual(expected)
+})
+
 test('the answer to a query is encoded once for all who ask for the same version', async () => {
   let item = itemOf('ä "text"')
   const view = Object.assign(() => item, { permission: { action: 'read', resource: 'config' } as const })
-  const { read, run } = queryConfig({ view } as unknown as Pick<Operations['configs'], 'view'>)
+  const { read, run } = queryConfig({ view } as unknown as Pick<Operations['configs'], 'view'>, NOBODY)
   const client = { version: '', appName: '', clientIp: '', labels: new Map() }
   const call = { caller: {}, headers: new Map(), connection: { client } } as unknown as RequestContext
   const ask = () => run(read({ dataId: 'a', group: 'G', tenant: '' }, call), call) as object

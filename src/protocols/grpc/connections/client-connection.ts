@@ -45,6 +45,8 @@ export interface ClientConnection {
   readonly client: ClientFacts
   /** Monotonic time of the setup. */
   readonly beganMs: number
+  /** Monotonic time at which something last came from the client. */
+  readonly heardMs: number
   /** Monotonic time at which the client first sent its current credentials; -Infinity if never. */
   readonly signedInMs: number
   /** Asks the client. Resolves with whether it has acknowledged it in time. Never rejects. */

@@ -2,7 +2,7 @@ import type { ClientSilence } from '../../../../core/naming/connections/connecti
 import type { Instance } from '../../../../core/naming/state/service-entry.ts'
 import type { Operations } from '../../../../operations/operations.ts'
 import { instanceIdOf } from '../../../../core/naming/state/instance.ts'
-import { TIMELINE_CAUSES, type TimelineEntry } from '../../../../core/naming/timeline/timeline-entry.ts'
+import { TIMELINE_CAUSES } from '../../../../core/naming/timeline/timeline-entry.ts'
 import type { ExplainedEntry } from '../../../../operations/console/explanations.ts'
 import type { Override } from '../../../../operations/console/overrides.ts'
 import type { LastProbe, ShownInstance } from '../../../../operations/console/instance-views.ts'
@@ -177,7 +177,7 @@ function overrideJson({ field, value, said, setting }: Override): object {
   return { field, value, application: said ?? null, atMs, user, fromIp }
 }
 
-function disablingJson({ atMs, actor, cause }: TimelineEntry): object {
+function disablingJson({ atMs, actor, cause }: NonNullable<ShownInstance['disabling']>): object {
   return { atMs, user: actor?.user ?? null, fromIp: actor?.ip ?? null, cause }
 }
 

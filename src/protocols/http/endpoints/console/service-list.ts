@@ -93,6 +93,6 @@ function listedJson({ entry, healthyCount, disabledCount, isProtecting, subscrib
     protectThreshold,
     protecting: isProtecting,
     subscriberCount,
-    lastChangeMs: entry.lastRefMs,
+    lastChangeMs: entry.changedMs,
   }
 }

@@ -26,6 +26,7 @@ const WATCHERS = Json.named(
       Json.integer('How many clients the named rule is for; null: none was named, or nobody can tell.'),
     ),
     count: Json.integer(),
+    nowMs: Json.time('The clock of the server, for the times of watchers.'),
     shares: Json.named(
       'WatcherShares',
       Json.object({
@@ -57,7 +58,10 @@ const WATCHERS = Json.named(
           ruleLabels: Json.string(
             'Its labels, as `gray/explain` takes them: `key=value`, separated by commas.',
           ),
-          lastSeenMs: Json.time('When its server last had contact with it, epoch milliseconds.'),
+          listens: Json.boolean('Whether it listens now: its poll is held, or its connection is there.'),
+          lastSeenMs: Json.time(
+            'When something last came from it, e.g. the poll that is held; or when its poll was answered.',
+          ),
           via: Json.words(
             ['poll', 'stream'],
             'How it learns of changes: by long polls over HTTP, or over gRPC.',
@@ -134,10 +138,11 @@ function watchersJson({ md5, nowMs, clients }: ItemClients, versions: readonly G
   const withOne = (has: ClientHas): number => watchers.filter((watcher) => watcher.has === has).length
   const shares = Object.fromEntries(CLIENT_HAS.map((has) => [has, withOne(has)]))
   const upToDate = watchers.filter((watcher) => watcher.upToDate).length
-  return { md5: md5 ?? null, upToDate, count: watchers.length, shares, watchers }
+  return { md5: md5 ?? null, upToDate, count: watchers.length, nowMs, shares, watchers }
 }
 
-function watcherJson({ ip, client, md5, seen, seenAgoMs, via }: ItemClient, has: ClientHas, nowMs: number) {
+function watcherJson(of: ItemClient, has: ClientHas, nowMs: number) {
+  const { ip, client, md5, seen, seenAgoMs, isAway, via } = of
   return {
     ip,
     port: client?.port ?? null,
@@ -149,6 +154,7 @@ function watcherJson({ ip, client, md5, seen, seenAgoMs, via }: ItemClient, has:
     ruleIp: seen.ip,
     ruleTag: seen.tag ?? '',
     ruleLabels: labelsText(seen.labels ?? {}),
+    listens: isAway === undefined,
     lastSeenMs: Math.round(nowMs - seenAgoMs),
     via,
   }

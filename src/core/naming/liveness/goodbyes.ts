@@ -60,7 +60,7 @@ export class Goodbyes {
 
   readonly #lastMs: number
 
-  /** `lastMs`: how long each of them is known. */
+  /** `lastMs`: how long an address is known. */
   constructor(lastMs: number) {
     this.#lastMs = lastMs
   }

@@ -51,8 +51,8 @@ export class Liveness implements Presence {
   /** How often clients that have no interval of their own were asked to beat. */
   readonly announced = new AnnouncedIntervals()
   /**
-   * Since the start: beats that renewed an instance or found none, the changes that silence has made, and the registrations
-   * that silence has removed beyond the limit of what is remembered.
+   * Since the start: beats that renewed an instance or found none, and the changes that silence has made. `forgotten`: removed
+   * registrations beyond the limit of what is remembered.
    */
   readonly counts = { renewed: 0, unknown: 0, unhealthy: 0, removed: 0, forgotten: 0 }
   #misjudged: Instance[] = []

@@ -207,6 +207,8 @@ describe('diff and history', () => {
     const back = await here.terminal.run(['config', 'diff', name, '--version', second!, '--with', first!])
     expect(back.out).toContain('-two\n+one\n')
     expect(await here.terminal.ok('config', 'get', name, '--version', first!)).toBe('one\n')
+    const asked = await here.terminal.onTerminal(['config', 'delete', name], 'n\r')
+    expect([asked.code, asked.out]).toEqual([2, expect.stringMatching(/: no clients listen\.\s+Delete it\?/)])
     const gone = await here.terminal.ok('config', 'delete', name, '--comment', 'over')
     const way = / is deleted\. This brings it back: waypost (config restore \S+ \d+)\n$/.exec(gone)?.[1]
     expect(await here.terminal.ok(...way!.split(' '))).toContain('again')

@@ -72,6 +72,14 @@ describe('login', () => {
     expect((await terminal.run(['config', 'get', 'hello'])).err).toContain('waypost login')
   }, 30_000)
 
+  test('as a user without rights on servers, the status leaves them out and names the namespace', async () => {
+    const terminal = new Terminal()
+    await terminal.run(['login', '--server', url, '--username', 'ann'], 'annas password\n')
+    const shown = await terminal.ok('status')
+    expect(shown).toMatch(/^ {2}namespace {2}public$/m)
+    expect(shown).not.toContain('servers')
+  })
+
   test('with a wrong password stores nothing', async () => {
     const terminal = new Terminal()
     const { code, err } = await terminal.run(['login', '--server', url, '--username', 'nacos'], 'wrong\n')

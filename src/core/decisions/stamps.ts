@@ -27,11 +27,6 @@ export interface Now {
 export class Stamps {
   #largest = 0
 
-  /** The time of the largest stamp that was given or seen, epoch ms. */
-  get latestMs(): number {
-    return msOf(this.#largest)
-  }
-
   /** A stamp that is larger than all before. `wallMs` is epoch milliseconds. */
   next(wallMs: number): number {
     const stampMs = Math.min(Math.floor(wallMs), LATEST_MS)
@@ -61,8 +56,8 @@ export function msOf(stamp: number): number {
 }
 
 /**
- * The time of a stamp for people. It is `wallMs` where the stamp is ahead of the clock: after a crash by a minute. It is
- * `wallMs` too where there is no stamp: 0 is the stamp of changes that no server made.
+ * The time of a stamp for people. It is `wallMs` where the stamp is ahead of the clock: after a crash it is, by a minute.
+ * It is `wallMs` too for the stamp 0, of changes that no server made.
  */
 export function shownMsOf(stamp: number, wallMs: number): number {
   return stamp === 0 ? wallMs : Math.min(msOf(stamp), wallMs)

@@ -26,7 +26,7 @@ export async function listNamespaces(flags: ClientFlags): Promise<CommandResult>
   )
 }
 
-/** The namespaces that the user may see: those that are on the list, and those that have something. */
+/** The namespaces that the user may see, on the list or in use. */
 export async function allNamespaces(client: SvcClient): Promise<readonly Space[]> {
   return (await client.get<{ readonly namespaces: readonly Space[] }>(`${PATH}/all`)).namespaces
 }

@@ -23,7 +23,7 @@ export async function statusOf(flags: NamespaceFlags): Promise<CommandResult> {
   }
 }
 
-/** Whether a namespace is among those that the user sees: its counts say nothing otherwise. True where it is unknown. */
+/** Whether the user sees a namespace: otherwise its counts say nothing. True where it is unknown. */
 async function sees(client: SvcClient, id: string): Promise<boolean> {
   try {
     return (await allNamespaces(client)).some(({ namespaceId }) => namespaceId === id)

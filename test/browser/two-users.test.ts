@@ -121,6 +121,9 @@ describe.each([
     await two.value(`${shown}.focus()`)
     await two.press('draft')
     await two.until(`JSON.stringify(localStorage).includes('draft')`)
+    // A question of hers must not wait for the next user.
+    await two.value(`void (location.hash = '#/services')`)
+    await two.says('Discard your changes?')
     await signOut(one, 'alice')
     await asks(two)
     await two.press(`${KEY.escape}${KEY.escape}${KEY.escape}x${KEY.tab}y`)
@@ -130,6 +133,7 @@ describe.each([
     expect(kept).not.toContain('of alice')
     expect(kept).not.toContain('draft')
     await signIn(two, 'bob')
+    expect(await two.value('document.querySelector("dialog[open]") === null')).toBe(true)
     await followsOnly(two, 'bob')
   })
 

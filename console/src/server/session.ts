@@ -16,7 +16,7 @@ export const signIn = (username: string, password: string): Promise<User> =>
   requestOnce('POST', SESSION, { form: { username, password }, isForAnybody: true })
 
 /** Signs out. */
-export const signOut = (): Promise<object> => requestOnce('DELETE', SESSION)
+export const signOut = (): Promise<object> => request('DELETE', SESSION)
 
 /** Makes the first administrator, with the code that the server has printed; its name, and its password where none was given. */
 export const makeFirstAdministrator = (

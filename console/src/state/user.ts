@@ -3,7 +3,7 @@ import { readUser, readUserAgain, type User } from '../server/session.ts'
 import { meanUser, onSignedOut } from '../server/request.ts'
 import type { ConfigName } from '../server/configs.ts'
 import type { ServiceName } from '../server/services.ts'
-import { namespaces } from './namespaces.ts'
+import { loadAgain } from '../routing/location.ts'
 import { allows, type Wanted } from './rights.ts'
 import { Store } from './store.ts'
 
@@ -57,13 +57,14 @@ export function setUser(user: User): void {
   for (const resume of resumed) resume()
 }
 
-/** Nobody is signed in any longer, because the user signed out: nothing waits. */
+/**
+ * Nobody is signed in any longer, because the user signed out. The page loads itself again: its questions and unfinished work are that
+ * user's, and must not continue as somebody else's.
+ */
 export function forgetUser(): void {
-  meanUser('')
   onUser?.('')
-  waiting = []
-  namespaces.set(undefined)
-  standing.set({ kind: 'signed-out' })
+  standing.set({ kind: 'unknown' })
+  loadAgain()
 }
 
 onSignedOut(() => {

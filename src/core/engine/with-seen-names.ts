@@ -2,7 +2,7 @@ import { USER, USER_ROLE } from '../access/access-records.ts'
 import { DELETED_CONFIG } from '../config/state/deleted-config.ts'
 import type { ConfigKey } from '../config/state/config-item.ts'
 import { GRAY, type GrayItem } from '../config/state/gray-version.ts'
-import { type Change, type ConfigPublished, savedValue } from '../decisions/changes.ts'
+import { type Change, savedValue } from '../decisions/changes.ts'
 import type { Command } from '../decisions/decision.ts'
 import type { View } from '../decisions/view.ts'
 import { NAMESPACE } from '../namespaces/namespace.ts'
@@ -46,8 +46,7 @@ function judged<T>(command: Command<T>): Command<T> {
 function judge(change: Change, view: View): void {
   switch (change.kind) {
     case 'config-published':
-      judgeKey(change.item.key, view)
-      return judgeNotes(change)
+      return judgeItem(change.item.key, change.item.notes.configTags, view)
     case 'service-saved': {
       const { key } = change.service
       const [groupName = '', serviceName = ''] = key.groupedName.split('@@', 2)
@@ -87,8 +86,17 @@ function isRole(name: string, view: View): boolean {
   return false
 }
 
-/** Throws Refusal `invalid-parameter` if an item of this name must not be made. */
-export function judgeKey(key: ConfigKey, view: Pick<View, 'config' | 'record'>): void {
+/** Throws Refusal `invalid-parameter` if an item of this name, or these tags, must not be made. */
+export function judgeItem(
+  key: ConfigKey,
+  configTags: string | null,
+  view: Pick<View, 'config' | 'record'>,
+): void {
+  judgeKey(key, view)
+  judgeText('configTags', configTags ?? '', view.config(key)?.notes.configTags ?? '')
+}
+
+function judgeKey(key: ConfigKey, view: Pick<View, 'config' | 'record'>): void {
   const isKnown = (): boolean =>
     view.config(key) !== undefined ||
     view.record(GRAY, key.text) !== undefined ||
@@ -102,10 +110,6 @@ function judgeGray({ key, versions }: GrayItem, view: View): void {
   const before = view.record(GRAY, key.text)?.versions ?? []
   for (const { name } of versions)
     judgeName('grayName', name, () => before.some((version) => version.name === name))
-}
-
-function judgeNotes({ item, previous }: ConfigPublished): void {
-  judgeText('configTags', item.notes.configTags ?? '', previous?.notes.configTags ?? '')
 }
 
 const judgeName: JudgeName = (parameter, name, isKnown) => {

@@ -16,7 +16,7 @@ function server(secrets: readonly string[], md5 = 'one') {
   const keys = secrets.map((secret, createdStamp): [string, SigningKey] => {
     return [secret, { secret, createdStamp, verifiesUntilMs: null, leakedBefore: 0 }]
   })
-  const state = { config: () => ({ md5 }), records: () => keys } as unknown as ImportParts['state']
+  const state = { config: () => ({ md5, notes: {} }), records: () => keys } as unknown as ImportParts['state']
   const publish = async () => undefined
   const carryOut = (dryRun: boolean, seenState?: string) =>
     importConfigs({ state, publish }, [ITEM], { policy: 'OVERWRITE', dryRun, seenState })
@@ -44,4 +44,17 @@ test('the state token counts on all servers, as long as its key does', async () 
   expect(await server(['k2']).isTaken(seen)).toBe(false)
   expect(await server(['k1', 'k2'], 'two').isTaken(seen)).toBe(false)
   expect(await server(['k1', 'k2']).seen()).toBe(await server(['k2']).seen())
+})
+
+test.each([
+  ['a\u3164b', true],
+  ['a b', false],
+])('a dry run refuses the tag %j as a publish does: %s', async (configTags, isRefused) => {
+  const state = { config: () => undefined, record: () => undefined, records: () => [] } as unknown
+  const parts = { state: state as ImportParts['state'], publish: async () => undefined }
+  const { failed, stoppedBy } = await importConfigs(parts, [{ ...ITEM, notes: { configTags } }], {
+    policy: 'SKIP',
+    dryRun: true,
+  })
+  expect([failed.length, stoppedBy?.code]).toEqual(isRefused ? [1, 'invalid-parameter'] : [0, undefined])
 })

@@ -4,7 +4,7 @@ import type { ConfigKey, ConfigType } from '../../core/config/state/config-item.
 import type { ConfigNotes } from '../../core/config/state/config-notes.ts'
 import { Refusal } from '../../core/refusal.ts'
 import type { State } from '../../core/engine/state.ts'
-import { judgeKey } from '../../core/engine/with-seen-names.ts'
+import { judgeItem } from '../../core/engine/with-seen-names.ts'
 
 /** An item to publish by an import or a clone. */
 export interface ImportItem {
@@ -100,7 +100,7 @@ export async function importConfigs(
     if (item.isOutdated === true) return 'exists'
     const casMd5 = casMd5Of(item, policy)
     if (casMd5 !== undefined && casMd5 !== (parts.state.config(item.key)?.md5 ?? '')) return 'exists'
-    return dryRun ? foreseen(parts.state, item.key) : publishItem(parts, item, casMd5)
+    return dryRun ? foreseen(parts.state, item) : publishItem(parts, item, casMd5)
   }
   let at = 0
   while (at < items.length && !run.hasEnded) {
@@ -163,9 +163,9 @@ function casMd5Of({ casMd5 }: ImportItem, policy: ImportPolicy): string | undefi
 }
 
 /** The fate of an item in a dry run. */
-function foreseen(state: ImportParts['state'], key: ConfigKey): Fate {
+function foreseen(state: ImportParts['state'], { key, notes }: ImportItem): Fate {
   try {
-    judgeKey(key, state)
+    judgeItem(key, notes.configTags ?? null, state)
     return 'published'
   } catch (error) {
     if (error instanceof Refusal) return error

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { serverUrl } from './client/session-of-flags.ts'
-import { action, DiffersError, runProgram } from './command-line.ts'
+import { action, DiffersError, done, runProgram } from './command-line.ts'
 import { outputOption } from './output.ts'
 
 test('the address of a server has no slash at its end', () => {
@@ -45,7 +45,7 @@ describe('a command', () => {
       .addOption(outputOption())
       .action(
         action<{ name?: string }>(({ name = 'world' }) => {
-          if (name === 'nobody') throw new Error('nobody is there')
+          if (/^no.?body$/.test(name)) throw new Error(`${name} is there`)
           if (name === 'absent') throw new DiffersError('there is no such thing')
           const bytes = name === 'bytes' ? { bytes: Buffer.from('\u001b\r\n') } : {}
           return { code: 1, text: `hello ${name}\n`, json: { name }, names: [name], ...bytes }
@@ -53,6 +53,12 @@ describe('a command', () => {
       )
     return runProgram(program, ['greet', ...args])
   }
+
+  test('shows characters that nobody sees in the names of its messages', async () => {
+    expect(done('a\u3164b\tis deleted.\nDone.').text).toBe('a\\u{3164}b\tis deleted.\nDone.\n')
+    expect(await run('--name', 'no\u202ebody')).toBe(2)
+    expect(written.err).toBe('waypost: no\\u{202e}body is there\n')
+  })
 
   test('prints its text without control characters and has its own exit code', async () => {
     expect(await run('--name', 'a\u001b[2Jb')).toBe(1)

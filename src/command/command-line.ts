@@ -3,7 +3,7 @@ import { FORMATS, type Format, formatted, jsonLine, type Printed } from './outpu
 import { Progress } from './progress.ts'
 import { tell } from './standard-error.ts'
 import { inWords } from './system-errors.ts'
-import { Painted, painted, printableText, table } from './terminal-text.ts'
+import { Painted, painted, printableMessage, printableText, table } from './terminal-text.ts'
 
 /** The user gave a wrong command line, or an unusable directory. `message` gives the right form. */
 export class UsageError extends Error {}
@@ -134,7 +134,7 @@ async function printError(error: unknown, format: Format | undefined): Promise<v
 
 /** The result of a command that has changed something: a sentence, and its facts as fields. */
 export function done(text: string, fields: object = {}): CommandResult {
-  return { code: EXIT.done, text: `${text}\n`, json: { done: text, ...fields } }
+  return { code: EXIT.done, text: `${printableMessage(text)}\n`, json: { done: text, ...fields } }
 }
 
 /** A column of a list: its heading, and its text for an item. */

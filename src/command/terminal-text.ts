@@ -5,6 +5,11 @@ export function printableText(text: string): string {
   return text.replaceAll(/(?!\n|\t|\r\n)\p{Cc}/gu, escaped)
 }
 
+/** Like `printableText`, for a message, which may have names: also without characters that nobody sees. */
+export function printableMessage(text: string): string {
+  return text.split('\n').map(printableLine).join('\n')
+}
+
 /** Escapes control characters: names of a damaged store, a file or another server must not control a terminal. */
 export function printable(text: string): string {
   return text.replaceAll(/(?!\n)\p{Cc}/gu, escaped)

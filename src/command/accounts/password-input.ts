@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { UsageError } from '../command-line.ts'
-import { printableText } from '../terminal-text.ts'
+import { printableMessage } from '../terminal-text.ts'
 import { readingError } from '../system-errors.ts'
 
 /** The longest password that the server takes. */
@@ -60,7 +60,7 @@ export class PasswordInput {
 
   #hidden(prompt: string): Promise<string> {
     const input = this.#input
-    this.#prompts.write(printableText(prompt))
+    this.#prompts.write(printableMessage(prompt))
     input.setRawMode(true).setEncoding('utf8').resume()
     return new Promise((resolve, reject) => {
       let typed = ''

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import type { ServerFlags } from '../client/server-options.ts'
 import { namesServer, targetOf, tokenOf, SvcClient } from '../client/session-of-flags.ts'
 import { ServerSession } from '../client/server-session.ts'
-import { type CommandResult, EXIT, UsageError } from '../command-line.ts'
+import { type CommandResult, done, EXIT, UsageError } from '../command-line.ts'
 import { type EtcdFlags, etcdOf, ofStoppedServer } from '../server/stopped-server.ts'
 import { table } from '../terminal-text.ts'
 import {
@@ -150,10 +150,6 @@ function storedPlace(place: AccountsPlace): StoredPlace | undefined {
   if (directory !== undefined && endpoints !== undefined) throw new UsageError(ONE_PLACE)
   if (directory !== undefined) return { directory: resolve(directory), mayBeNew: place.mayBeNew === true }
   return endpoints === undefined ? undefined : { etcd: etcdOf(place) }
-}
-
-function done(text: string): CommandResult {
-  return { code: EXIT.done, text: `${text}\n`, json: { done: text } }
 }
 
 /** The accounts of a running server. */

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import { UsageError } from '../command-line.ts'
-import { printableText } from '../terminal-text.ts'
+import { printableMessage } from '../terminal-text.ts'
 
 /** Asks on the terminal whether to do something. With `--yes` nobody is asked; without a terminal it is required. */
 export async function confirmed(
@@ -11,7 +11,7 @@ export async function confirmed(
   requireTerminal({ yes })
   const asking = createInterface({ input: process.stdin, output: process.stderr })
   try {
-    const answer = await asking.question(`${printableText(question)} [y/N] `)
+    const answer = await asking.question(`${printableMessage(question)} [y/N] `)
     return /^y(es)?$/i.test(answer.trim())
   } finally {
     asking.close()

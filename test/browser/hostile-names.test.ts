@@ -99,8 +99,11 @@ describe.skipIf(browserTool.skip)('names with hidden characters', () => {
     }
     for (const [view, ...buttons] of VIEWS) {
       await visit.at(view)
+      // A list may come later than the view.
+      await expect
+        .poll(async () => (await textsOf(visit)).join(), { message: view })
+        .toMatch(/U\+(?:202E|3164)/)
       await judge(view)
-      if (!/U\+(?:202E|3164)/.test((await textsOf(visit)).join())) found[view] = 'has no such name'
       for (const button of buttons) {
         await visit.button(button).first().click()
         await visit.dialog().waitFor()

@@ -104,6 +104,7 @@ test.each([
   ['localhost', true],
   ['h:80', false],
   ['a b', false],
+  ['-a', false],
   ['http://x', false],
   ['10.1.1.300', false],
   ['中', false],

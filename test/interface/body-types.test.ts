@@ -110,6 +110,13 @@ describe('under /svc, a body of a type that is not read is refused', () => {
     expectProblem(await waypost.svc.call('GET', '/cs/configs', get), 400)
   })
 
+  test('a clone and an import too', async () => {
+    for (const variant of ['clone', 'import']) {
+      const refused = await send(waypost.svc, '/cs/configs', ['image/png', '[]', { [variant]: true }])
+      expectProblem(refused, 400, '"image/png"')
+    }
+  })
+
   test.each([
     ['', 200],
     ['{}', 400],
@@ -174,6 +181,12 @@ describe('under /svc, a publish', () => {
     expectProblem(refused, 400, name)
     expect(refused.json().detail).toContain('%26')
     expect((await waypost.svc.get('/cs/configs', item)).status).toBe(404)
+  })
+
+  test('refuses a content in the query and in the form', async () => {
+    const item = { dataId: unique('twice'), group: 'G', content: 'x' }
+    const refused = await waypost.svc.call('POST', '/cs/configs', { query: { content: 'y' }, form: item })
+    expectProblem(refused, 400, 'not both')
   })
 
   test('takes the fields of other dialects, credentials and encoding, and any field in the query', async () => {

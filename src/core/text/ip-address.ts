@@ -1,7 +1,11 @@
 const GROUPS = 8
 const IPV4 = /^(25[0-5]|2[0-4]\d|1?\d?\d)(\.(25[0-5]|2[0-4]\d|1?\d?\d)){3}$/
 const ZONE = /^(%[\w.~-]+)?$/
-const HOST_NAME = /^[\w-]+(\.[\w-]+)*$/
+const HOST_NAME = /^\w([\w-]*\w)?(\.\w([\w-]*\w)?)*$/
+/** Many programs read a name that ends like this as an IPv4 address. */
+const ENDS_WITH_NUMBER = /(^|\.)(\d+|0x[\da-f]*)$/i
+/** Programs read such a number as octal or as decimal. */
+const LEADING_ZERO = /(^|\.)0\d/
 
 /** Whether a text is an IPv4 address. */
 export function isIPv4(text: string): boolean {
@@ -101,10 +105,11 @@ export function isColonOfIPv6(ip: string): boolean {
   return !ip.includes(':') || groupsOfIPv6(withoutBrackets(ip)) !== undefined
 }
 
-/** Whether a text is an IP address, or a name that can be a host's: so no number, and no address with a port. */
+/** Whether a text is an IP address, or a name that can be a host's: so no number at the end, and no port. */
 export function isHost(text: string): boolean {
   if (text.includes(':')) return isColonOfIPv6(text)
-  return isIPv4(text) || (HOST_NAME.test(text) && !/^[\d.]+$/.test(text))
+  if (isIPv4(text)) return !LEADING_ZERO.test(text)
+  return HOST_NAME.test(text) && !ENDS_WITH_NUMBER.test(text)
 }
 
 /** Whether an address is one of the machine itself, in any spelling. */

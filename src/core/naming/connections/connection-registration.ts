@@ -50,6 +50,9 @@ interface RegistrationPlace {
   readonly state: PlaceState
 }
 
+/** The most addresses withdrawn by name that are remembered. */
+const MOST_WITHDRAWN = 100
+
 /** By the `addressText` of each. */
 type Places = Map<string, RegistrationPlace>
 
@@ -96,6 +99,8 @@ export class ConnectionRegistration implements Due {
   #places: Places = new Map()
   /** How many places are in each state. */
   #counts: Record<PlaceState, number> = { ...NO_PLACES }
+  /** The addresses withdrawn by name since the last publication: to withdraw one of them again changes nothing. */
+  #withdrawn: readonly string[] = NONE
   #underway: Promise<void> | undefined
 
   constructor(serviceKey: ServiceKey, connectionId: string) {
@@ -183,6 +188,7 @@ export class ConnectionRegistration implements Due {
   publish(instances: readonly PublishedInstance[]): () => void {
     const [phase, before] = [this.#phase, this.#places]
     this.#phase = 'connected'
+    this.#withdrawn = NONE
     this.#places = new Map()
     this.#counts = { ...NO_PLACES }
     for (const wanted of instances)
@@ -200,18 +206,20 @@ export class ConnectionRegistration implements Due {
   }
 
   /**
-   * Its client wants these addresses no longer. If the cluster of one is not in the set, the only address with that ip and port
-   * is meant. False: none is in the set.
+   * Its client wants these addresses no longer. An address that was not in the set means the only one with that ip and port.
+   * False: none is in the set.
    */
   withdrawNamed(named: readonly InstanceAddress[]): boolean {
     const meant = named.flatMap((address) => this.#meant(address) ?? [])
     for (const text of meant) this.#giveUp(text)
+    if (meant.length > 0) this.#withdrawn = [...this.#withdrawn, ...meant].slice(-MOST_WITHDRAWN)
     return meant.length > 0
   }
 
   #meant(named: InstanceAddress): string | undefined {
     const text = addressText(named)
     if (this.#places.get(text)?.wanted !== undefined) return text
+    if (this.#withdrawn.includes(text)) return undefined
     const others = [...this.#places.values()].filter(
       ({ address: { ip, port }, wanted }) =>
         wanted !== undefined && port === named.port && isSameIp(ip, named.ip),
@@ -318,6 +326,8 @@ export class ConnectionRegistration implements Due {
     this.#places.delete(text)
   }
 }
+
+const NONE: readonly string[] = []
 
 const STATE_FOUND: Readonly<Record<AddressOwner, PlaceState>> = {
   'this connection': 'registered',

@@ -47,6 +47,18 @@ describe('a withdrawal that names addresses', () => {
     expect(Object.keys(world.ports)).toEqual(['1'])
   })
 
+  test.each([
+    [['c2', 'c2'], ['c1']],
+    [['c2', 'DEFAULT'], []],
+    [['DEFAULT'], ['c1', 'c2']],
+  ])('of the clusters %j of one ip and port leaves %j', (named, left) => {
+    const instances = ['c1', 'c2'].map((cluster) => ({ ...instance(1), address: address({ port: 1, cluster }) }))
+    void world.instances.publish({ serviceKey: ORDERS, connectionId: 'a', instances })
+    for (const cluster of named) void withdraw({ port: 1, cluster })
+    const there = [...world.state.instances(ORDERS)].map(({ record }) => record.address.cluster)
+    expect(there).toEqual(left)
+  })
+
   test('counts while the rights of the user have ended, and while the store is away', async () => {
     void world.publish('a', 1, 2)
     void world.instances.withhold(world.instances.registrations.of('a')[0]!)

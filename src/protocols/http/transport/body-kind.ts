@@ -18,8 +18,11 @@ export function bodyKindOf(request: IncomingMessage, compiled: CompiledRoute): B
   const { route, readsBody } = compiled
   const others = route.rules.otherBodies
   if (!(readsBody || others === 'refused') || !hasBody(request)) return 'none'
-  if (route.body === 'raw') return 'raw'
   const type = request.headers['content-type']
+  if (route.body === 'raw') {
+    if (others === 'refused' && !mayBeRaw(type, route)) throw unreadType(type, compiled)
+    return 'raw'
+  }
   if (type === undefined || type === '' || FORM.test(type)) return readsBody ? formKind(route) : 'none'
   if (others === 'fields') return MULTIPART.test(type) ? 'multipart' : 'none'
   if (route.textParam !== undefined && TEXT.test(type)) return 'text'
@@ -27,6 +30,12 @@ export function bodyKindOf(request: IncomingMessage, compiled: CompiledRoute): B
   // Whether a body without a length is empty is known once it has ended.
   if (Number(request.headers['content-length']) > 0) throw unreadType(type, compiled)
   return 'refused'
+}
+
+/** Whether a raw body may have this type. Clients that set none send a form, a text or bytes. */
+function mayBeRaw(type: string | undefined, { bodyTypes }: Route): boolean {
+  if (bodyTypes === undefined || type === undefined || type === '' || FORM.test(type) || TEXT.test(type)) return true
+  return Object.hasOwn(bodyTypes, (type.split(';', 1)[0] ?? '').trim().toLowerCase())
 }
 
 function formKind({ textParam }: Route): BodyKind {
@@ -52,7 +61,8 @@ const TEXT = /^\s*(text\/plain|application\/octet-stream)\s*(;|$)/i
 
 /** The refusal of a body whose type is not read. */
 export function unreadType(contentType: string | undefined, { route, readsBody }: CompiledRoute): Refusal {
-  const types = route.textParam === undefined ? [FORM_TYPE] : [FORM_TYPE, ...TEXT_TYPES]
+  const texts = route.textParam === undefined ? [] : TEXT_TYPES
+  const types = route.body === 'raw' ? Object.keys(route.bodyTypes ?? {}) : [FORM_TYPE, ...texts]
   const allowed = readsBody ? `a body of type ${types.join(' or ')}` : 'parameters in the query, and no body'
   const message = `The body has the type ${typeIn(contentType)}, which is not read here. Send ${allowed}.`
   return new Refusal('malformed-request', message, { allowed })

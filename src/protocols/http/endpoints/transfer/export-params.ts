@@ -11,8 +11,9 @@ import type { ConfigItem } from '../../../../core/config/state/config-item.ts'
 import type { ConfigNotes } from '../../../../core/config/state/config-notes.ts'
 import { Refusal } from '../../../../core/refusal.ts'
 
-/** Ten thousand ids with their commas. */
-const MOST_IDS_LENGTH = 170_000
+const MOST_IDS = 10_000
+/** The most ids with their commas. */
+const MOST_IDS_LENGTH = 17 * MOST_IDS
 
 /** Which items an export has. */
 export const EXPORT_PARAMS = {
@@ -48,6 +49,7 @@ export function exportOf(
 ): Answer {
   const search = searchOf(params, 'blur')
   const ids = params.ids?.split(',').map(Number)
+  if (ids !== undefined && ids.length > MOST_IDS) throw tooManyIds(ids.length)
   const found =
     ids === undefined
       ? transfer.exportMatching(search, caller)
@@ -107,6 +109,11 @@ function extrasOf({ configTags, use, effect, schema, encryptedDataKey }: ConfigN
 /** `yyyyMMddHHmmss`, in UTC. */
 function timeStamp(at: Date): string {
   return at.toISOString().replace(/\D/g, '').slice(0, 14)
+}
+
+function tooManyIds(count: number): Refusal {
+  const allowed = `at most ${MOST_IDS} ids`
+  return new Refusal('too-many', `These are ${count} ids: ${allowed} are exported at once.`, { allowed })
 }
 
 function tooMuch(count: number): Refusal {

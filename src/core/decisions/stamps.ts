@@ -27,6 +27,11 @@ export interface Now {
 export class Stamps {
   #largest = 0
 
+  /** The time of the largest stamp that was given or seen, epoch ms. */
+  get latestMs(): number {
+    return msOf(this.#largest)
+  }
+
   /** A stamp that is larger than all before. `wallMs` is epoch milliseconds. */
   next(wallMs: number): number {
     const stampMs = Math.min(Math.floor(wallMs), LATEST_MS)

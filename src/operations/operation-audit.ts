@@ -113,7 +113,9 @@ export class OperationAudit<I, O> {
   /** Records that a call was refused before it ran. */
   refused(caller: Caller, resource: Resource, refusal: Refusal): void {
     if (isMereQuestion(this.#permission, refusal.code)) return
-    this.#enter({ ...whoIs(caller), ip: caller.ip, item: auditedItem([resource]) }, failureOf(refusal))
+    const who = whoWasRefused(caller)
+    const code = auditedCode(who, refusal.code)
+    this.#enter({ ...who, ip: caller.ip, item: auditedItem([resource]) }, { result: 'refused', code })
   }
 
   #record({ input, caller, resources }: AuditedCall<I>, came: AuditedOutcome): void {
@@ -150,4 +152,11 @@ function failureOf(error: unknown): AuditedOutcome {
 export function whoIs({ identity }: Caller): Who {
   if (identity.kind !== 'user') return { username: NO_USER, by: 'none' }
   return { username: identity.username, by: identity.by }
+}
+
+/** The user that the event of a refusal names: also a user whose password was wrong. */
+export function whoWasRefused(caller: Caller): Who {
+  const { identity } = caller
+  if (identity.kind !== 'not-signed-in' || identity.username === undefined) return whoIs(caller)
+  return { username: identity.username, by: 'password' }
 }

@@ -177,6 +177,12 @@ describe('the audit', () => {
       item: 'public:G:config/a',
       code: 'not-signed-in',
     })
+    const pair = new URLSearchParams({ username: 'ann', password: 'wr0ng-password' })
+    expect((await send('GET', `/cs/configs?dataId=a&group=G&${pair}`)).status).toBe(403)
+    expect(await newest({ operation: 'read config', username: 'ann' })).toMatchObject({
+      item: 'public:G:config/a',
+      code: 'wrong-password',
+    })
   })
 
   test('has sign-ins, and wrong ones without what was typed for a name that nobody has', async () => {

@@ -10,6 +10,8 @@ export interface Anonymous {
 export interface NotSignedIn {
   readonly kind: 'not-signed-in'
   readonly code: 'unknown-user' | 'token-invalid' | 'token-expired'
+  /** The user that is there and whose password was wrong: for the audit alone. */
+  readonly username?: string
 }
 
 /**

@@ -4,7 +4,7 @@ import type { AuditEntry, AuditTrail } from '../../core/audit/audit-event.ts'
 import type { RecordView } from '../../core/records/record-tables.ts'
 import { Refusal } from '../../core/refusal.ts'
 import type { Permission, Caller } from '../../operations/authorisation.ts'
-import { auditedCode, isMereQuestion, type Who, whoIs } from '../../operations/operation-audit.ts'
+import { auditedCode, isMereQuestion, type Who, whoWasRefused } from '../../operations/operation-audit.ts'
 import { whoSignsIn } from '../../operations/access/sign-in.ts'
 import type { PasswordSignIn } from '../../sign-in/password-sign-in.ts'
 
@@ -36,8 +36,9 @@ export function refusedUnread(
 ): void {
   const { action, resource, operation = `${action} ${resource}` } = permission
   if (isMereQuestion(permission, code)) return
-  const who = { ...whoIs(caller), ip: caller.ip }
-  trail.record({ ...who, operation, item: '', result: 'refused', code, detail: '' })
+  const who = whoWasRefused(caller)
+  const refused = { item: '', result: 'refused', code: auditedCode(who, code), detail: '' } as const
+  trail.record({ ...who, ip: caller.ip, operation, ...refused })
 }
 
 async function recordLater(

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest'
-import { ANONYMOUS } from '../../core/access/identity.ts'
+import { ANONYMOUS, type Identity } from '../../core/access/identity.ts'
 import { configKey } from '../../core/config/state/config-item.ts'
 import { RefusalReport } from './refusal-report.ts'
 
@@ -15,9 +15,9 @@ beforeEach(() => {
   report = new RefusalReport({ log: { warn }, trail: { record }, nowMs: () => nowMs })
 })
 
-function read(dataId: string): void {
+function read(dataId: string, identity: Identity = ANONYMOUS): void {
   const resource = { kind: 'config', key: configKey('dev', 'G', dataId) } as const
-  report.add({ ip: '10.0.0.1', identity: ANONYMOUS }, 'read', resource)
+  report.add({ ip: '10.0.0.1', identity }, 'read', resource)
 }
 
 test('the same is logged once in ten minutes', () => {
@@ -50,4 +50,15 @@ test('each is an event of the audit with its item', () => {
   expect(record.mock.calls).toEqual(
     ['dev:G:config/a', 'dev:G:config/b'].map((item) => [{ ...event, item, result: 'would-be-refused' }]),
   )
+})
+
+test('a wrong password is an event of its own, which names the user', () => {
+  read('a')
+  read('a', { kind: 'not-signed-in', code: 'unknown-user' })
+  read('a', { kind: 'not-signed-in', code: 'unknown-user', username: 'ann' })
+  expect(record.mock.calls.map(([{ username, by, code }]) => [username, by, code])).toEqual([
+    ['-', 'none', ''],
+    ['-', 'none', 'unknown-user'],
+    ['ann', 'password', 'wrong-password'],
+  ])
 })

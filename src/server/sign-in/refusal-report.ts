@@ -1,6 +1,6 @@
-import type { AuditTrail } from '../../core/audit/audit-event.ts'
+import { type AuditTrail, NO_USER } from '../../core/audit/audit-event.ts'
 import { auditedItem } from '../../core/audit/audited-item.ts'
-import { whoIs } from '../../operations/operation-audit.ts'
+import { auditedCode, whoWasRefused } from '../../operations/operation-audit.ts'
 import type { Action, Resource } from '../../operations/guard.ts'
 import type { Caller } from '../../operations/authorisation.ts'
 
@@ -43,15 +43,17 @@ export class RefusalReport {
   readonly add = (caller: Caller, action: Action, resource: Resource): void => {
     const { identity, ip } = caller
     this.#beginMinute()
-    const user = identity.kind === 'user' ? identity.username : ''
+    const who = whoWasRefused(caller)
+    const user = who.username === NO_USER ? '' : who.username
+    const code = identity.kind === 'not-signed-in' ? auditedCode(who, identity.code) : ''
     const facts = { user, ip, action, resource: auditedItem([resource]) }
-    const key = JSON.stringify(facts)
+    const key = JSON.stringify({ ...facts, code })
     if (this.#logged.has(key) || this.#loggedInMinute >= MOST_LOGGED) return
     this.#logged.add(key)
     this.#loggedInMinute++
     const operation = operationOf(action, resource)
-    const outcome = { result: 'would-be-refused', code: '', detail: '' } as const
-    this.#trail.record({ ...whoIs(caller), ip, operation, item: facts.resource, ...outcome })
+    const outcome = { result: 'would-be-refused', code, detail: '' } as const
+    this.#trail.record({ ...who, ip, operation, item: facts.resource, ...outcome })
     this.#log.warn(facts, 'this would be refused if authentication were on')
   }
 

@@ -5,7 +5,7 @@ import type { AuditTrail } from '../../core/audit/audit-event.ts'
 import { AllRights } from '../../core/access/rights.ts'
 import { endedSessions, removeEndedSessions } from '../../core/access/session-commands.ts'
 import { createFirstKey, removeOldKeys } from '../../core/access/signing-key-commands.ts'
-import type { User } from '../../core/access/access-records.ts'
+import { USER, type User } from '../../core/access/access-records.ts'
 import type { Engine } from '../../core/engine/ports.ts'
 import { inParts } from '../../core/work/in-parts.ts'
 import { Refusal } from '../../core/refusal.ts'
@@ -91,7 +91,7 @@ export async function openSignIn(needs: SignInNeeds, settings: Settings, log: Lo
   const reportOnly = mode === 'report' ? new RefusalReport({ log, trail, nowMs: monotonicMs }).add : undefined
   const judge = new Judge({ state, rightsOf: (username) => rights.of(username), nowMs: wallMs, reportOnly })
   const check = recordedCheck((attempt) => byPassword.check(attempt), trail, state)
-  const identification = identificationBy({ ...parts, check, judge, trail })
+  const identification = identificationBy({ ...parts, check, judge, trail, state })
   const strangers = mode === 'on' ? strangersBy(judge, trail) : undefined
   const identifyClient = identifyBy(tokens)
   return { mode, parts, authorisation: judge, judge, identification, identifyClient, strangers, tidy }
@@ -125,10 +125,11 @@ interface IdentificationParts extends Pick<SignInParts['signIn'], 'tokens' | 'se
   readonly check: PasswordSignIn['check']
   readonly judge: Judge
   readonly trail: AuditTrail
+  readonly state: State
 }
 
 function identificationBy(parts: IdentificationParts): Identification {
-  const { tokens, check, isOptional, judge, trail } = parts
+  const { tokens, check, isOptional, judge, trail, state } = parts
   const identification: Identification = {
     counts: (identity) => judge.refusalOf(identity) === undefined,
     refuse: (caller, permission) => {
@@ -141,6 +142,8 @@ function identificationBy(parts: IdentificationParts): Identification {
       if (token !== undefined) return tokens.identify(token)
       if (pair === undefined) return identityWithoutSecrets(parts, caller)
       const user = check({ ...pair, ip: caller.ip })
+      const identityOf = (found: User | undefined): Identity =>
+        found === undefined ? wrongPair(state, pair.username) : identityByPassword(found)
       return user instanceof Promise ? user.then(identityOf) : identityOf(user)
     },
   }
@@ -180,9 +183,12 @@ function withoutRefusals(identification: Identification): Identification {
 
 const UNKNOWN_USER: NotSignedIn = { kind: 'not-signed-in', code: 'unknown-user' }
 
-function identityOf(user: User | undefined): Identity {
-  if (user === undefined) return UNKNOWN_USER
-  const { username, credentialStamp } = user
+function wrongPair(state: State, sent: string): NotSignedIn {
+  const username = state.record(USER, sent)?.username
+  return username === undefined ? UNKNOWN_USER : { ...UNKNOWN_USER, username }
+}
+
+function identityByPassword({ username, credentialStamp }: User): Identity {
   return { kind: 'user', username, by: 'password', credentialStamp, expiresMs: Infinity }
 }
 

@@ -156,7 +156,7 @@ describe('a failure has a message', () => {
     ])
     expect(unknown).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/namespace does not exist: nope/),
+      stderr: expect.stringMatching(/There is no namespace nope on the list/),
     })
     const again = await runWaypost(['export', '--url', servers[0].url, '--to', file])
     expect(again).toMatchObject({ code: 2, stderr: expect.stringMatching(/exists already/) })

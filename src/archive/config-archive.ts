@@ -44,7 +44,8 @@ export function* archiveFiles(items: Iterable<ArchivedConfig>, version: ArchiveV
     modifiedMs = Math.max(modifiedMs, itemMs)
     const { group, dataId, appName } = metadata
     if (version === 2) about.push(metadataText(metadata))
-    else if (appName) about.push(metaLine({ group, dataId, appName }))
+    else if (appName || isLitter([group, dataId]))
+      about.push(metaLine({ group, dataId, appName: appName ?? '' }))
     yield { name: entryName(metadata), content, modifiedMs: itemMs }
   }
   if (about.length === 0) return
@@ -164,14 +165,16 @@ function describedItems(entries: readonly PlacedEntry[], described: readonly Ite
   return { items, unrecognized }
 }
 
-/** Layout 1: every entry of two parts is an item; another entry may name their applications. */
+/** Layout 1: every entry of two parts is an item; another entry may name their applications, and items like litter. */
 async function namedItems(entries: readonly PlacedEntry[], metadata: ZipEntry | undefined): Promise<Found> {
   const items: ArchiveItem[] = []
   const unrecognized: Unrecognized[] = []
   const seen = new Set<string>()
+  const apps = await appsOf(entries, metadata)
   for (const { entry, parts } of entries) {
     const names = namesOfParts(parts)
-    const reason = reasonAgainst(parts)
+    const isNamed = names !== undefined && apps.has(metaKey(names))
+    const reason = isNamed ? reasonAgainstNames(names) : reasonAgainst(parts)
     const key = names === undefined ? '' : entryName(names)
     // Two spellings of one name.
     const isAgain = seen.has(key)
@@ -179,15 +182,22 @@ async function namedItems(entries: readonly PlacedEntry[], metadata: ZipEntry | 
     else unrecognized.push({ name: entry.name, reason: reason ?? 'bad-name' })
     seen.add(key)
   }
-  if (metadata === undefined) return { items, unrecognized }
-  const wanted = new Set(items.map((item) => metaKey(item.metadata)))
-  const apps = await parseMetaLines(await readText(metadata, MAX_METADATA_BYTES[1]), wanted)
   return { items: items.map((item) => withApp(item, apps)), unrecognized }
+}
+
+/** The applications of entries by their `metaKey`, as far as the metadata names them. */
+async function appsOf(
+  entries: readonly PlacedEntry[],
+  metadata: ZipEntry | undefined,
+): Promise<ReadonlyMap<string, string>> {
+  if (metadata === undefined) return new Map()
+  const names = entries.map(({ parts }) => namesOfParts(parts)).filter((one) => one !== undefined)
+  return parseMetaLines(await readText(metadata, MAX_METADATA_BYTES[1]), new Set(names.map(metaKey)))
 }
 
 function withApp(item: ArchiveItem, apps: ReadonlyMap<string, string>): ArchiveItem {
   const appName = apps.get(metaKey(item.metadata))
-  return appName === undefined ? item : { ...item, metadata: { ...item.metadata, appName } }
+  return !appName ? item : { ...item, metadata: { ...item.metadata, appName } }
 }
 
 /** Why an entry that no metadata describes is no item; undefined: by its name it could be an item. */

@@ -16,6 +16,9 @@ describe('the name of a file', () => {
     ['AUX.yml', '%41UX.yml'],
     ['lpt1.a.b', '%6Cpt1.a.b'],
     ['a%2E', 'a%252E'],
+    ['.metadata.yml', '%2Emetadata.yml'],
+    ['.META.yml', '%2EMETA.yml'],
+    ['.metadata.yml.x', '.metadata.yml.x'],
     ['a/b', 'a%2Fb'],
     ['..\\a', '..%5Ca'],
   ])('%s is %s, and is read back', (name, fileName) => {

@@ -49,18 +49,18 @@ export function nameOfBytes(bytes: Buffer): string {
 
 /** Characters that would end a part, or that begin an escape. */
 const SEPARATORS = /[%/\\]/g
-/** Names of devices, which Windows opens in place of a file, also with an ending. */
-const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i
+/** Names of devices, which Windows opens in place of a file, also with an ending; and the names of the metadata. */
+const TAKEN = /^(?:(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)|\.meta(?:data)?\.yml$)/i
 
 /**
- * The name of a file for a group or dataId. `.`, `..`, a dot at the end, and names of devices get an escape, `%` and two
- * hexadecimal digits. A name has no `%`, so an escape is never a name.
+ * The name of a file for a group or dataId. `.`, `..`, a dot at the end, names of devices, and the name of the metadata get an
+ * escape, `%` and two hexadecimal digits. A name has no `%`, so an escape is never a name.
  */
 export function fileNameOf(name: string): string {
   const plain = name.replace(SEPARATORS, escaped)
   const isDots = plain === '.' || plain === '..'
   const ended = plain.replace(isDots ? /\./g : /\.$/, escaped)
-  return ended.replace(DEVICE, (device) => escaped(device[0]!) + device.slice(1))
+  return ended.replace(TAKEN, (taken) => escaped(taken[0]!) + taken.slice(1))
 }
 
 function escaped(character: string): string {

@@ -48,7 +48,10 @@ export function action<F extends object>(work: CommandWork<F>): (...given: unkno
     process.stdout.off('error', endWithReader).on('error', endWithReader)
     try {
       refuseEmptyValues(command)
-      const result = await work(command.optsWithGlobals<F>(), progress, command.args)
+      // `--json` is `--output json`.
+      const output = format === undefined ? {} : { output: format }
+      const flags = { ...command.optsWithGlobals<F>(), ...output }
+      const result = await work(flags, progress, command.args)
       progress.end()
       await print(await formatted(result, format))
       exitCode = result.code

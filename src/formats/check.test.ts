@@ -14,7 +14,7 @@ describe('JSON', () => {
   )
 
   test.each([
-    ['{"a":1,"a":2}', 'duplicateKey', '"a"'],
+    ['{"a":1,"a":2}', 'lastCounts', '"a"'],
     ['{"a":1,}', 'keyExpected', '}'],
     ['[1 2]', 'commaOrEndExpected', '2'],
     ['{"a" 1}', 'colonExpected', '1'],
@@ -53,7 +53,7 @@ test('XML, properties and texts', async () => {
   expect(await found('xml', '<a><b/></a>')).toEqual([])
   expect(await found('properties', 'a=1\nb=\\u12\na: 2')).toEqual([
     ['wrongEscape', '\\u'],
-    ['duplicateKey', 'a: 2'],
+    ['lastCounts', 'a: 2'],
   ])
   expect(await found('text', '{"')).toEqual([])
 })
@@ -85,6 +85,24 @@ const JUDGED: readonly (readonly [type: string, text: string, code: string | und
   ['yaml', 'a: "\\q"\n', 'yaml.BAD_DQ_ESCAPE'],
   ['yaml', 'a: \u0001\n', 'wrongCharacter'],
   ['yaml', 'yes: 1\ntrue: 2\n', 'duplicateKey'],
+  ['yaml', 'a: !!binary "@@"\n', 'wrongTagged'],
+  ['yaml', 'a: !!binary |\n  aGkg\n  aG k=\n', undefined],
+  ['yaml', '%YAML 2.0\n---\na: 1\n', 'yaml.BAD_DIRECTIVE'],
+  ['yaml', '%YAML 1.1\n---\na: 1\n', undefined],
+  ['yaml', '[b]: [c]: d\n', 'keyExpected'],
+  ['yaml', 'a: {x: 1}: 2\n', 'keyExpected'],
+  ['yaml', '[b]: c\n{x: 1}: d\n', undefined],
+  ['toml', 'a = 1979-02-30\n', 'toml'],
+  ['toml', 'a = 1980-02-29 07:32:00.5+01:00\n', undefined],
+  ['toml', 'a = 07:32\n', 'toml'],
+  ['toml', 'a = [1979-05-27T07:32Z]\n', 'toml'],
+  ['toml', 'a = "\\x41"\n', 'wrongEscape'],
+  ['toml', '[a."\\e"]\n', 'wrongEscape'],
+  ['toml', 'a = "\\\\x41"\nb = \'\\e\'\n', undefined],
+  ['toml', 'a = {\n}\n', 'toml'],
+  ['toml', 'a = { b = 1, }\n', 'toml'],
+  ['toml', 'a = { b = [\n1,\n], c.d = 2 } # c\n', undefined],
+  ['toml', '\uFEFFa = 1\n', 'wrongCharacter'],
   [
     'properties',
     'upload.dir=C:\\\\users\\\\app\nr=\\\\d+\\\\.\\\\u\nshare=\\\\\\\\server\\\\users',

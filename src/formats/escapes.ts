@@ -13,8 +13,8 @@ const BACKSLASH = {
   yaml: /\\(?:x[\da-fA-F]{2}|u[\da-fA-F]{4}|U[\da-fA-F]{8}|\n[ \t]*|[^])/g,
 } as const
 const TWO_QUOTES = /''/g
-/** Comments and the marks of CDATA are in the middle of a text too. */
-const MARKUP = /&(?:#\d{1,10}|#x[\da-fA-F]{1,10}|lt|gt|amp|quot|apos);|<!--[^]*?-->|<!\[CDATA\[|\]\]>/g
+/** Comments and the marks of CDATA are in the middle of a text too. Long comments stay: a text may have many that do not end. */
+const MARKUP = /&(?:#\d{1,10}|#x[\da-fA-F]{1,10}|lt|gt|amp|quot|apos);|<!--[^]{0,500}?-->|<!\[CDATA\[|\]\]>/g
 
 const LETTERS: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', f: '\f' }
 const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" }

@@ -32,6 +32,7 @@ export const findingTexts = {
   'finding.unseen': 'The character {text} is here, which nobody sees or which looks like a blank.',
   'finding.wideColon': 'This “{text}” is no colon: it belongs to the key.',
   'finding.blankAtEnd': 'The value of “{text}” ends with a blank, which applications keep.',
+  'finding.lastCounts': 'The key “{text}” occurs twice: the last one counts.',
   'finding.toml': '{text}',
 } as const
 

@@ -36,9 +36,9 @@ export interface Finding {
 }
 
 /** Readers take it, but people may not have meant it. */
-type Warning = 'unseen' | 'wideColon' | 'blankAtEnd'
+type Warning = 'unseen' | 'wideColon' | 'blankAtEnd' | 'lastCounts'
 
-const WARNINGS: ReadonlySet<string> = new Set<Warning>(['unseen', 'wideColon', 'blankAtEnd'])
+const WARNINGS: ReadonlySet<string> = new Set<Warning>(['unseen', 'wideColon', 'blankAtEnd', 'lastCounts'])
 
 /** Whether readers of the format take the text nevertheless. */
 export const isWarning = ({ code }: Finding): boolean => WARNINGS.has(code)

@@ -68,7 +68,7 @@ class JsonReader implements Reading {
       if (this.#text[from] !== '"') this.#fail('keyExpected')
       const name = this.#string()
       const key = { from, to: this.#at }
-      if (keys.has(name)) this.findings.push({ code: 'duplicateKey', text: name, ...key })
+      if (keys.has(name)) this.findings.push({ code: 'lastCounts', text: name, ...key })
       keys.add(name)
       if (!this.#isNext(':')) this.#fail('colonExpected')
       this.#value(depth + 1, (value) => members.push({ name, step: stepOf(name), key, value }))

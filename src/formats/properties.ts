@@ -22,7 +22,7 @@ export function readProperties(text: string): Reading {
     const [whole, written] = PARTS.exec(line.text) as unknown as [string, string]
     const { name, value } = { name: unescaped(written), value: line.text.slice(whole.length) }
     const from = placeIn(line, whole.length)
-    if (known.has(name)) findings.push({ code: 'duplicateKey', text: name, from: line.from, to: line.to })
+    if (known.has(name)) findings.push({ code: 'lastCounts', text: name, from: line.from, to: line.to })
     known.add(name)
     findings.push(...wrongEscapesIn(line))
     const blanks = blanksAfter(value)

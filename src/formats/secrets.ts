@@ -13,6 +13,9 @@ export async function secretRanges(type: string, text: string): Promise<Range[]>
   return reading === undefined ? secretsInLines(text) : secretsOf(reading, type, text)
 }
 
+/** Such a text is read nevertheless, each of its keys. */
+const TWICE: ReadonlySet<string> = new Set(['duplicateKey', 'lastCounts'])
+
 /** Such parts of a text that was read, in order and apart from each other. */
 export function secretsOf(reading: Reading, type: string, text: string): Range[] {
   const found: Range[] = []
@@ -20,7 +23,7 @@ export function secretsOf(reading: Reading, type: string, text: string): Range[]
   for (const { from, to } of reading.comments)
     for (const range of secretsInLines(text.slice(from, to)))
       found.push({ from: from + range.from, to: from + range.to })
-  if (reading.findings.some(({ code }) => code !== 'duplicateKey')) found.push(...secretsInLines(text))
+  if (reading.findings.some(({ code }) => !TWICE.has(code))) found.push(...secretsInLines(text))
   return inLines(text, found)
 }
 

@@ -33,13 +33,15 @@ const MOST_DEPTH = 500
 export class TomlKeys {
   readonly #text: string
   readonly #comments: Range[] = []
+  /** Inline tables in several lines, or with a comma at the end: TOML 1.1 has them. */
+  readonly #longTables: Range[] = []
   #at = 0
 
   constructor(text: string) {
     this.#text = text
   }
 
-  read(): Pick<Reading, 'roots' | 'comments'> {
+  read(): Pick<Reading, 'roots' | 'comments'> & { readonly longTables: readonly Range[] } {
     const root: Table = { ...tableAt('map', 0, false), isText: true }
     root.to = this.#text.length
     let current = root
@@ -48,7 +50,7 @@ export class TomlKeys {
       else this.#keyAndValue(current, 0)
       this.#restOfLine()
     }
-    return { roots: [root], comments: this.#comments }
+    return { roots: [root], comments: this.#comments, longTables: this.#longTables }
   }
 
   #header(root: Table): Table {
@@ -116,14 +118,18 @@ export class TomlKeys {
   #inlineTable(depth: number, add: (value: Tree) => void): void {
     const table = tableAt('map', this.#at++, true)
     add(table)
-    for (this.#skip(); !this.#isEnd('}'); this.#skip()) {
+    let isLong = this.#skip()
+    let isComma = false
+    while (!this.#isEnd('}')) {
       const from = this.#at
       this.#keyAndValue(table, depth + 1)
-      this.#skip()
-      this.#isNext(',')
+      isLong = this.#skip() || isLong
+      isComma = this.#isNext(',')
       if (this.#at === from) break
+      isLong = this.#skip() || isLong
     }
     table.to = this.#at
+    if (isLong || isComma) this.#longTables.push({ from: table.from, to: table.to })
   }
 
   #isEnd(bracket: string): boolean {
@@ -136,13 +142,15 @@ export class TomlKeys {
     return true
   }
 
-  /** Skips blanks, ends of lines, and comments. */
-  #skip(): void {
+  /** Skips blanks, ends of lines, and comments. Returns whether there was an end of a line. */
+  #skip(): boolean {
+    const start = this.#at
     for (this.#token('blankLines'); this.#text[this.#at] === '#'; this.#token('blankLines')) {
       const from = this.#at
       this.#token('line')
       this.#comments.push({ from, to: this.#at })
     }
+    return this.#text.slice(start, this.#at).includes('\n')
   }
 
   #restOfLine(): void {

@@ -1,6 +1,7 @@
 /** Reads TOML. It is loaded when a TOML text is read. */
 import { parse, TomlError } from 'smol-toml'
 import type { Finding } from './finding.ts'
+import { newerFormsIn } from './toml-newer-forms.ts'
 import { TomlKeys } from './toml-keys.ts'
 import type { Reading } from './tree.ts'
 
@@ -8,7 +9,10 @@ const TWICE = 'trying to redefine'
 
 /** Reads a TOML text. A package judges it and gives the first error; the places are found here. */
 export function readToml(text: string): Reading {
-  return { ...new TomlKeys(text).read(), findings: findingsIn(text) }
+  const { longTables, ...keys } = new TomlKeys(text).read()
+  const findings = findingsIn(text)
+  // The package takes TOML 1.1, which readers of applications refuse.
+  return { ...keys, findings: findings.length > 0 ? findings : newerFormsIn(text, keys.roots, longTables) }
 }
 
 /** The first error of a TOML text; a key that occurs twice is an error too. */

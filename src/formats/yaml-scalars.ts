@@ -44,9 +44,12 @@ export const hasUnknownTag = ({ tag }: { tag?: string }): boolean => tag !== und
 
 /** Whether a value has not the form that its tag says: `!!int abc`. */
 export function hasWrongForm({ tag, source = '' }: Scalar): boolean {
+  if (tag === 'tag:yaml.org,2002:binary') return !isBase64(source.replaceAll(/\s/g, ''))
   const form = tag === undefined ? undefined : FORMS[tag]
   return form !== undefined && !form.test(source)
 }
+
+const isBase64 = (text: string): boolean => text.length % 4 === 0 && /^[A-Za-z\d+/]*={0,2}$/.test(text)
 
 /**
  * A value as it is written, without its place. The lines of a block have no indentation, and later lines of another text have no

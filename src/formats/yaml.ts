@@ -35,11 +35,14 @@ const LONGEST_GAP = 100
 /** The package refuses this, and the readers of applications do not. */
 const HARMLESS = 'Comments must be separated from other tokens by white space characters'
 
+/** The package only warns of versions such as 2.0. */
+const OTHER_VERSION = /^Unsupported YAML version (?!1\.)/
+
 /** Reads a YAML text, also one with errors. */
 export function readYaml(text: string): Reading {
   const documents = [...parseAllDocuments(text, OPTIONS)] as Document.Parsed[]
-  const findings: Finding[] = documents.flatMap(({ errors }) =>
-    errors
+  const findings: Finding[] = documents.flatMap(({ errors, warnings }) =>
+    [...errors, ...warnings.filter(({ message }) => OTHER_VERSION.test(message))]
       .filter(({ message }) => !message.startsWith(HARMLESS))
       .map(({ code, message, pos: [from, to] }) => {
         return { code: `yaml.${code}`, text: message, from, to: Math.max(to, from) } as const
@@ -193,7 +196,7 @@ class DocumentReader {
     if (from !== to || /\?[ ]*$/.test(this.#text.slice(Math.max(0, from - 10), from))) return
     const colon = to + /^(?:\s|#[^\n]*)*/.exec(this.#text.slice(to, to + LONGEST_GAP))![0].length
     const before = this.#text.slice(this.#text.lastIndexOf('\n', colon - 1) + 1, colon)
-    if (this.#text[colon] === ':' && /^[ -]*$|[{[,] *$/.test(before))
+    if (this.#text[colon] === ':' && /^[ -]*$|[{}[\],] *$/.test(before))
       this.#found.findings.push({ code: 'keyExpected', text: '', from: colon, to: colon + 1 })
   }
 

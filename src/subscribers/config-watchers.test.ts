@@ -363,5 +363,5 @@ test('a held poll is listed with since when it is held', async () => {
   runAll()
   await Promise.resolve()
   runAll()
-  expect(await listed).toMatchObject([{ via: 'poll', seenAgoMs: 7, isAway: undefined }])
+  expect(await listed).toMatchObject([{ via: 'poll', seenAgoMs: 7 }])
 })

@@ -40,8 +40,8 @@ describe.skipIf(browserTool.skip)('the editor', { timeout: FLOW_MS }, () => {
   })
 
   test.each([
-    ['json', '{\n"a": 1, "a": 2}', 'Line 2: The key “a” occurs twice.'],
-    ['properties', 'a=1\na=2', 'Line 2: The key “a” occurs twice.'],
+    ['json', '{\n"a": 1, "a": 2}', 'Line 2: The key “a” occurs twice: the last one counts.'],
+    ['properties', 'a=1\na=2', 'Line 2: The key “a” occurs twice: the last one counts.'],
     ['toml', 'a = 1\na = 2', 'Line 2: The key “a” occurs twice.'],
     ['xml', '<a>\n<b></a>', 'Line 2: The end tag “a” does not belong to the element that is open.'],
   ])('says on which line a text of %s is wrong', async (type, text, finding) => {

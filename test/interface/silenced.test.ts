@@ -24,6 +24,8 @@ for (const [door, path] of Object.entries({ v1: '/nacos/v1', v2: '/nacos/v2', sv
       return at(path).put('/ns/instance/beat', { serviceName, beat: JSON.stringify(beat) })
     }
 
+const lightBeat: Beat = (serviceName, clusterName) =>
+  waypost.nacos.put('/ns/instance/beat', { serviceName, clusterName, ...WHERE })
 const registers = (serviceName: string, other: Params = {}): Promise<Reply> =>
   waypost.nacos.post('/ns/instance', { serviceName, ...FULL, ...other })
 const disables = (serviceName: string, clusterName?: string): Promise<Reply> =>

@@ -139,6 +139,21 @@ export const REPACKED: readonly Repacked[] = [
     items: { 'G/desktop.ini': 'a=1\n' },
   },
   {
+    name: 'items that are called like litter, and named in the metadata of the first layout',
+    files: { 'G/desktop.ini': 'a=1\n', 'G/.gitignore': 'x\n', '.meta.yml': 'G.desktop~ini.app=\r\n' },
+    items: { 'G/desktop.ini': 'a=1\n' },
+    leftOut: ['G/.gitignore'],
+  },
+  {
+    name: 'items that are called like the metadata',
+    files: {
+      '%2Emetadata.yml/x': 'a',
+      'G/%2Emetadata.yml': 'b',
+      '.metadata.yml': described('.metadata.yml/x', 'G/.metadata.yml'),
+    },
+    items: { '.metadata.yml/x': 'a', 'G/.metadata.yml': 'b' },
+  },
+  {
     name: 'the record of a set',
     files: { 'G/a.yml': 'a: 1\n', 'waypost.sets/shop': '{"items":{}}' },
     items: { 'G/a.yml': 'a: 1\n' },

@@ -21,7 +21,7 @@ test('a version is published for a share, listed, grown and promoted', async () 
   await here.svc.post('/cs/configs', { dataId: name, group: 'DEFAULT_GROUP', content: 'old' })
   expect(
     await gray('publish', name, file, '--name', 'v2', '--percent', '0', '--comment', 'careful'),
-  ).toContain(`DEFAULT_GROUP/${name} is published for 0 (percent).`)
+  ).toContain(`DEFAULT_GROUP/${name} is published for 0 (percent). It matches 0 of 0 clients that listen.`)
   const list = await gray('list', name)
   expect(list).toMatch(new RegExp(`DEFAULT_GROUP/${name} +v2 +percent +0 .*careful`))
   expect(await seen(name)).toBe('old')
@@ -51,6 +51,10 @@ test('an item with gray versions only is in the list of items', async () => {
   const [json] = JSON.parse(await here.terminal.ok('config', 'list', name, '-o', 'json')) as object[]
   expect(json).toMatchObject({ dataId: name, grayNames: ['tag_blue'] })
   expect(json).not.toHaveProperty('md5')
+  const gone = await here.terminal.ok('config', 'delete', name)
+  const way = / is deleted\. This brings it back: waypost (config restore \S+ \d+)\n$/.exec(gone)?.[1]
+  await here.terminal.ok(...way!.split(' '))
+  expect(await gray('list', '-o', 'name')).toContain(`DEFAULT_GROUP/${name} tag_blue`)
 })
 
 test.each([[[]], [['--ips', '10.0.0.1', '--tag', 'x']]])(

@@ -95,7 +95,9 @@ describe('an import of', () => {
 
 describe('an apply of', () => {
   const onDisk = REPACKED.filter(({ files }) =>
-    Object.keys(files).every((name) => name.length < 200 && !/\\|^\.\.|\.\.$/.test(name)),
+    Object.keys(files).every(
+      (name) => name !== '.meta.yml' && name.length < 200 && !/\\|^\.\.|\.\.$/.test(name),
+    ),
   )
 
   test.each(onDisk)('$name', async ({ files, items, folder }) => {
@@ -110,7 +112,15 @@ describe('an apply of', () => {
 
   test('an unpacked export is whole, with its dot names and without the records of sets', async () => {
     const [from, to] = [await newNamespace(), await newNamespace()]
-    const names = ['G/.env', 'G/.env.production', '.hidden/x', 'G/..', '../.profile', 'G/desktop.ini']
+    const names = [
+      'G/.env',
+      'G/.env.production',
+      '.hidden/x',
+      'G/..',
+      '../.profile',
+      'G/desktop.ini',
+      '.metadata.yml/x',
+    ]
     for (const name of names) {
       const [group, dataId] = name.split('/')
       await here.svc.post('/cs/configs', { tenant: from, group, dataId, content: `content of ${name}` })

@@ -1,11 +1,12 @@
 /** Signing in from a terminal, contexts, and who may read the token. */
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { raw } from '../interface/transfer-support.ts'
 import { startManaged, type ManagedWaypost } from '../support/administrator.ts'
 import { needTool } from '../support/need-tool.ts'
-import { startWaypost } from '../support/waypost.ts'
+import { startWaypost, temporaryDirectory } from '../support/waypost.ts'
 import { Terminal } from './terminal.ts'
 
 let managed: ManagedWaypost
@@ -56,6 +57,9 @@ describe('login', () => {
     expect(readFileSync(terminal.clientFile, 'utf8')).not.toContain('secret')
     expect((await terminal.run(['config', 'put', 'hello', '-'], 'world')).code).toBe(0)
     expect(await terminal.ok('config', 'get', 'hello')).toBe('world')
+    const [json, same] = [['--json'], ['-o', 'json']].map((flags) => ['config', 'get', 'hello', ...flags])
+    expect(JSON.parse(await terminal.ok(...json!))).toMatchObject({ content: 'world' })
+    expect(await terminal.ok(...json!)).toBe(await terminal.ok(...same!))
     const users = JSON.parse(await terminal.ok('user', 'list', '-o', 'json')) as object[]
     expect(users).toEqual(expect.arrayContaining([{ username: 'nacos', roles: ['ROLE_ADMIN'] }]))
     expect(JSON.parse(await terminal.ok('context', 'list', '-o', 'json'))).toEqual([
@@ -197,6 +201,22 @@ test('a user who may only read is refused with exit code 2, as that user', async
     ),
   })
   expect(await terminal.run(['config', 'list', ...flags])).toMatchObject({ code: 0 })
+  const zip = join(temporaryDirectory('session-'), 'a.zip')
+  writeFileSync(zip, await raw({ 'G/a': 'x' }))
+  const right =
+    /ann may not write public:\S+\. An administrator gives the right: waypost permission add ROLE '\S+' w\n/
+  for (const command of [['import'], ['config', 'import']])
+    expect(await terminal.run([...command, '--from', zip, ...flags])).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(right),
+    })
+  expect(await terminal.run(['config', 'watch', 'x', '-n', 'dev', ...flags])).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('ann may not read dev:DEFAULT_GROUP:config/x.'),
+  })
+  const notSeen = 'dev  (not among the namespaces that you see)'
+  expect(await terminal.ok('status', '-n', 'dev', ...flags)).toContain(notSeen)
+  expect(await terminal.ok('status', ...flags)).toMatch(/^ {2}namespace {2}public$/m)
   const failed = await terminal.run(['audit', '-o', 'json', ...flags])
   expect(JSON.parse(failed.out)).toEqual({
     error: expect.stringContaining('ann may not read the audit. This is for administrators only.'),

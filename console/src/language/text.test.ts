@@ -2,7 +2,11 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type Language, showLanguage, shownAgo, t } from './text.ts'
 
 beforeEach(() => void vi.stubGlobal('document', { documentElement: {} }))
-afterEach(() => vi.unstubAllGlobals())
+// Other files share this module.
+afterEach(async () => {
+  await showLanguage('en')
+  vi.unstubAllGlobals()
+})
 
 test.each<[Language, number, string]>([
   ['en', 0, 'now'],

@@ -264,6 +264,7 @@ export const zhCn: Readonly<Record<TextKey, string>> = {
   'finding.unseen': '此处有字符 {text}，它不可见或看似空格。',
   'finding.wideColon': '此处的“{text}”不是半角冒号：它属于键。',
   'finding.blankAtEnd': '“{text}”的值以空格结尾，应用会保留它。',
+  'finding.lastCounts': '键“{text}”重复：以最后一个为准。',
   'finding.toml': '{text}',
   services: '服务列表',
   serviceCount: '服务',

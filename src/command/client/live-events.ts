@@ -107,7 +107,6 @@ export function sayUnread(error: unknown): void {
 
 /** The flags of commands that watch. */
 export interface WatchFlags extends ClientFlags {
-  readonly json?: boolean
   readonly once?: boolean
 }
 
@@ -115,9 +114,9 @@ export interface WatchFlags extends ClientFlags {
 export async function printLine(
   change: object,
   words: readonly Part[],
-  { output, json }: WatchFlags,
+  { output }: WatchFlags,
 ): Promise<void> {
-  if (json === true || output === FORMATS.json) return print(jsonLine(change))
+  if (output === FORMATS.json) return print(jsonLine(change))
   if (output === FORMATS.yaml) return print(`---\n${await yamlText(change)}`)
   return print(Painted.lines([painted(words.flatMap((word, at) => (at === 0 ? [word] : ['  ', word])))]))
 }

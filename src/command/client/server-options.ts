@@ -1,4 +1,6 @@
+import { isIP } from 'node:net'
 import { type Command, Option } from 'commander'
+import { UsageError } from '../command-line.ts'
 import { type Format, outputOption } from '../output.ts'
 
 /** The flags by which a command finds a running server, and signs in. */
@@ -30,6 +32,12 @@ export function addNamespaceOption(command: Command): Command {
 export interface ClientFlags extends ServerFlags {
   readonly namespace?: string
   readonly output?: Format
+}
+
+/** Throws UsageError for an `--ip` that is no address: no client would have it. */
+export function requireAddress(ip: string | undefined): void {
+  if (ip !== undefined && isIP(ip) === 0)
+    throw new UsageError(`--ip must be an address such as 10.0.0.7, but is ${JSON.stringify(ip)}`)
 }
 
 /** Adds how to print, and how to find the server. */

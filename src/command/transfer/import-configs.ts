@@ -12,16 +12,15 @@ import { entryName } from '../../archive/entry-names.ts'
 import { openZip } from '../../archive/zip-reader.ts'
 import { zipChunks } from '../../archive/zip-writer.ts'
 import { bytesOf } from '../client/configs/item.ts'
-import type { NamespaceFlags } from '../client/session-of-flags.ts'
+import { type NamespaceFlags, targetOf } from '../client/session-of-flags.ts'
 import { type CommandResult, DiffersError, EXIT, messageOf } from '../command-line.ts'
 import type { Progress } from '../progress.ts'
 import {
   type AheadItem,
-  checkDryRun,
   type ImportAnswer,
+  isWaypost,
   type NamedItem,
   TransferClient,
-  type TransferRoot,
 } from './transfer-client.ts'
 
 /** The file may be large: it is sent in parts, and the server limits each part. */
@@ -45,18 +44,12 @@ export interface ImportFlags extends NamespaceFlags {
  * `waypost import`: publishes the items of a zip in a namespace. Exit code 1 also if an item exists and the policy is
  * abort.
  */
-export async function importConfigs(
-  flags: ImportFlags,
-  progress: Progress,
-  root: TransferRoot,
-): Promise<CommandResult> {
-  // Only Waypost has dry runs, and its answer under this path says more.
-  const client = new TransferClient(flags, flags.dryRun === true ? '/svc/v1' : root)
-  const { namespace } = client
+export async function importConfigs(flags: ImportFlags, progress: Progress): Promise<CommandResult> {
   const archive = await checkedArchive(flags.from)
   if (archive.items.length === 0) throw new DiffersError(nothingInZip(archive.unrecognized))
   const isDryRun = flags.dryRun === true
-  if (isDryRun) await checkDryRun(client.url)
+  const client = await clientFor(flags)
+  const { namespace } = client
   const policy = flags.policy.toUpperCase()
   const query = { namespace, policy, ...(isDryRun && { dryRun: 'true' }) }
   const sum = await sendAll(archive, (zip) => client.upload(query, zip), progress)
@@ -70,6 +63,15 @@ export async function importConfigs(
     text,
     json: { ...sum, folder: folder ?? '' },
   }
+}
+
+/** Waypost says more under its own path, such as the right that is missing. Others would ignore `dryRun`, and import. */
+async function clientFor(flags: ImportFlags): Promise<TransferClient> {
+  const target = targetOf(flags)
+  if (await isWaypost(target)) return new TransferClient(flags, '/svc/v1')
+  if (flags.dryRun === true)
+    throw new Error(`${target.url} is no Waypost server: a dry run would import there, so nothing was sent`)
+  return new TransferClient(flags, '/nacos/v1')
 }
 
 /** Unpacks everything once, so that nothing of a damaged file is sent. Throws DiffersError for a file that is absent or damaged. */

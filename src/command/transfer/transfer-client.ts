@@ -1,6 +1,12 @@
 import { jsonOf, reach } from '../client/no-answer.ts'
 import { problemOf, ServerSession } from '../client/server-session.ts'
-import { namespaceOf, type NamespaceFlags, targetOf, tokenOf } from '../client/session-of-flags.ts'
+import {
+  namespaceOf,
+  type NamespaceFlags,
+  type Target,
+  targetOf,
+  tokenOf,
+} from '../client/session-of-flags.ts'
 
 /** The answer to an import: which items were published, skipped or refused (docs/compatibility.md). */
 export interface ImportAnswer {
@@ -81,12 +87,11 @@ export class TransferClient {
   }
 }
 
-/** Rejects for a server that is not Waypost: it would ignore `dryRun` and import. */
-export async function checkDryRun(url: string): Promise<void> {
-  const response = await reach(url, '/openapi.json')
+/** Whether a server is Waypost. */
+export async function isWaypost({ url, origin }: Pick<Target, 'url' | 'origin'>): Promise<boolean> {
+  const response = await reach(url, '/openapi.json', { origin })
   const document = parseJson(await response.text()) as { info?: { title?: string } } | undefined
-  if (document?.info?.title !== 'Waypost')
-    throw new Error(`${url} is no Waypost server: a dry run would import there, so nothing was sent`)
+  return document?.info?.title === 'Waypost'
 }
 
 /** Under `/nacos` the outcome is in an envelope with a code; under `/svc` it is the answer, and an error has a `detail`. */

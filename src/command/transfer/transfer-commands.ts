@@ -31,7 +31,7 @@ export function addTransferCommands(program: Command): void {
       .description('Publishes the configurations of such a zip file in a namespace.'),
   ).action(
     action<ImportFlags>(async (flags, progress) =>
-      (await import('./import-configs.ts')).importConfigs(flags, progress, '/nacos/v1'),
+      (await import('./import-configs.ts')).importConfigs(flags, progress),
     ),
   )
   addExamples(importing, [['waypost import --namespace dev --from dev.zip --policy skip', '']])

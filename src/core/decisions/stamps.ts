@@ -61,8 +61,8 @@ export function msOf(stamp: number): number {
 }
 
 /**
- * The time of a stamp for people. It is `wallMs` where the stamp is ahead of the clock (after a crash by a minute), and
- * where there is none: 0 is the stamp of changes that no server made.
+ * The time of a stamp for people. It is `wallMs` where the stamp is ahead of the clock: after a crash it is, by a minute.
+ * It is `wallMs` too for the stamp 0, of changes that no server made.
  */
 export function shownMsOf(stamp: number, wallMs: number): number {
   return stamp === 0 ? wallMs : Math.min(msOf(stamp), wallMs)

@@ -229,7 +229,7 @@ function addTransfer(config: Command): void {
     config.command('import').description('Publishes the items of such a zip file.'),
   ).action(
     action<ImportFlags>(async (flags, progress) =>
-      (await import('../../transfer/import-configs.ts')).importConfigs(flags, progress, '/svc/v1'),
+      (await import('../../transfer/import-configs.ts')).importConfigs(flags, progress),
     ),
   )
   addExamples(importing, [['waypost config import -n test --from dev.zip --policy overwrite --dry-run', '']])

@@ -1,5 +1,6 @@
 import type { ExplainedView } from '../answers.ts'
 import { type CommandResult, listed } from '../../command-line.ts'
+import { requireAddress } from '../server-options.ts'
 import { clientOf } from '../session-of-flags.ts'
 import { type ItemFlags, itemOf, itemParams } from './item.ts'
 
@@ -27,6 +28,7 @@ type ExplainedVersion = ExplainedView['versions'][number]
 export async function explainGray(flags: GrayExplainFlags, word: string): Promise<CommandResult> {
   const client = clientOf(flags)
   const { ip, tag, labels } = flags
+  requireAddress(ip)
   const name = itemParams(client, itemOf(word, flags))
   const view = await client.get<ExplainedView>('/cs/configs/gray/explain', { ...name, ip, tag, labels })
   // The server refuses to read an item that it does not have.

@@ -69,7 +69,10 @@ export async function publishGray(
   })
   const fields = { ...name, ...rule, md5: md5Of(content) }
   const text = `${nameText(name)} is published for ${rule.grayMatchRuleExp} (${rule.grayType}).`
-  return changed(client, `${text}${sentence(matching)}`, fields)
+  // The clients of a share are known once it is out.
+  const isLate = matching === '' && out !== undefined
+  const now = isLate ? matchingText(await watchersOf(client, name, { ...rule, grayName })) : matching
+  return changed(client, `${text}${sentence(now)}`, fields)
 }
 
 const sentence = (matching: string): string => (matching === '' ? '' : ` It ${matching}.`)

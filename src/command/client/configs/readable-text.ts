@@ -63,7 +63,9 @@ export async function faultIn(
   presentType = 'text',
 ): Promise<string | undefined> {
   const format = type === undefined ? formatOf(presentType, name.dataId) : (typeOfWord(type) ?? type)
-  const text = content.replace(/^\uFEFF/, '').replaceAll(/\r\n?/g, '\n')
+  // Readers of the other formats drop the mark.
+  const unmarked = format === 'toml' ? content : content.replace(/^\uFEFF/, '')
+  const text = unmarked.replaceAll(/\r\n?/g, '\n')
   const errors = (await check(format, text)).filter((finding) => !isWarning(finding))
   const [first] = errors.toSorted((a, b) => a.from - b.from)
   if (first === undefined || TEMPLATE.test(text) || ENCRYPTED.test(name.dataId)) return undefined

@@ -11,8 +11,9 @@ import {
   untilInterrupted,
   type WatchFlags,
 } from '../live-events.ts'
-import { clientOf } from '../session-of-flags.ts'
-import { type ItemFlags, nameText } from './item.ts'
+import { RefusedError } from '../server-session.ts'
+import { clientOf, type SvcClient } from '../session-of-flags.ts'
+import { type ItemFlags, type ItemName, itemOf, nameText, readItem } from './item.ts'
 import { type WatchedChange, WatchedConfigs } from './watched-configs.ts'
 
 /** `config watch`: prints changes as they come, until it is interrupted; with `--once`, until the first change. */
@@ -26,6 +27,7 @@ export function watchConfigs(
 async function watch(flags: ItemFlags & WatchFlags, words: readonly string[]): Promise<CommandResult> {
   const client = clientOf(flags)
   const watched = new WatchedConfigs(client, flags, words)
+  for (const word of words) await requireReadable(client, itemOf(word, flags))
   for await (const message of liveMessages(client)) {
     if (message.kind === 'changed' && isUnknown(message.event, client))
       await printUnknown(message.event, flags)
@@ -37,6 +39,14 @@ async function watch(flags: ItemFlags & WatchFlags, words: readonly string[]): P
     }
   }
   return { code: EXIT.done }
+}
+
+/** Throws the refusal of an item that the user may not read: no change of it would ever come. */
+async function requireReadable(client: SvcClient, name: ItemName): Promise<void> {
+  await readItem(client, name).catch((error: unknown) => {
+    // An item that is not there yet, or is damaged, can be watched.
+    if (error instanceof RefusedError) throw error
+  })
 }
 
 /** The changes of a message. Only the first message may fail: no event ends a watch. */

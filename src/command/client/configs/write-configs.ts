@@ -1,5 +1,4 @@
 import { type CommandResult, DiffersError, UsageError, done } from '../../command-line.ts'
-import type { ConfigVersion } from '../answers.ts'
 import { confirmed } from '../confirmation.ts'
 import { clientOf, DamagedError, type SvcClient } from '../session-of-flags.ts'
 import { FormerListeners, watchersOf } from './listeners.ts'
@@ -102,18 +101,26 @@ async function questionOf(client: SvcClient, names: readonly ItemName[]): Promis
   return `${lines.join('\n')}\nDelete ${names.length === 1 ? 'it' : `these ${names.length} items`}?`
 }
 
-/** The command that brings a deleted item back; empty if the caller may not read its history. */
+/** A deleted item, which may have had gray versions only. */
+interface DeletedItem extends ItemName {
+  readonly historyId: string
+}
+
+/** The command that brings a deleted item back; empty if the caller may not read it. */
 async function wayBack(client: SvcClient, name: ItemName): Promise<string> {
-  const params = { ...itemParams(client, name), pageNo: 1, pageSize: 1 }
+  const params = { namespaceId: client.namespace || 'public', pageNo: 1, pageSize: LAST_DELETED }
   const page = await client
-    .get<{ readonly pageItems: readonly ConfigVersion[] }>('/console/config/versions', params)
+    .get<{ readonly pageItems: readonly DeletedItem[] }>('/console/bin', params)
     // The item is deleted all the same.
     .catch(() => undefined)
-  const newest = page?.pageItems[0]
+  const newest = page?.pageItems.find((one) => nameText(one) === nameText(name))
   if (newest === undefined) return ''
   const namespace = client.namespace === '' ? '' : ` -n ${client.namespace}`
   return ` This brings it back: waypost config restore ${nameText(name)} ${newest.historyId}${namespace}`
 }
+
+/** The last deletions are looked through: others may delete at the same time. */
+const LAST_DELETED = 100
 
 /** The md5 of the deleted item; empty if it has gray versions only, undefined if it is damaged. Rejects if there is none. */
 async function deletedMd5(client: SvcClient, name: ItemName): Promise<string | undefined> {

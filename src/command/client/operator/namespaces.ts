@@ -26,7 +26,8 @@ export async function listNamespaces(flags: ClientFlags): Promise<CommandResult>
   )
 }
 
-async function allNamespaces(client: SvcClient): Promise<readonly Space[]> {
+/** The namespaces that the user may see, on the list or in use. */
+export async function allNamespaces(client: SvcClient): Promise<readonly Space[]> {
   return (await client.get<{ readonly namespaces: readonly Space[] }>(`${PATH}/all`)).namespaces
 }
 

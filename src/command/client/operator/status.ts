@@ -2,21 +2,33 @@ import type { Attention, Overview, ServerProblem } from '../answers.ts'
 import { type CommandResult, EXIT, timeText } from '../../command-line.ts'
 import { Painted, painted } from '../../terminal-text.ts'
 import type { NamespaceFlags } from '../session-of-flags.ts'
-import { clientOf } from '../session-of-flags.ts'
+import { clientOf, type SvcClient } from '../session-of-flags.ts'
+import { allNamespaces } from './namespaces.ts'
 
 /** `waypost status`. */
 export async function statusOf(flags: NamespaceFlags): Promise<CommandResult> {
   const client = clientOf(flags)
-  const found = await client.get<Overview>('/console/overview', { namespaceId: client.namespace || 'public' })
+  const namespaceId = client.namespace || 'public'
+  const found = await client.get<Overview>('/console/overview', { namespaceId })
+  const isSeen = await sees(client, namespaceId)
   const { notReady, faults } = found
   const isReady = notReady.length === 0 && faults.length === 0
   return {
     code: isReady ? EXIT.done : EXIT.differs,
     painted: Painted.lines([
       painted([client.session.url, '  ', stateOf(found)]),
-      ...linesOf(found, client.namespace),
+      ...linesOf(found, isSeen ? namespaceId : `${namespaceId}  (not among the namespaces that you see)`),
     ]),
     json: found,
+  }
+}
+
+/** Whether the user sees a namespace: otherwise its counts say nothing. True where it is unknown. */
+async function sees(client: SvcClient, id: string): Promise<boolean> {
+  try {
+    return (await allNamespaces(client)).some(({ namespaceId }) => namespaceId === id)
+  } catch {
+    return true
   }
 }
 
@@ -31,7 +43,7 @@ function linesOf(found: Overview, namespace: string): string[] {
   const lines = [
     // A caller who may not see the servers gets none.
     ...(found.members.length === 0 ? [] : [`servers    ${alive} of ${found.members.length} reply`]),
-    `namespace  ${namespace || 'public'}`,
+    `namespace  ${namespace}`,
     `configs    ${found.configCount}`,
     `services   ${found.serviceCount}`,
     `instances  ${found.instanceCount}, ${healthy} healthy, ${disabled} disabled`,

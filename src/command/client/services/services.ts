@@ -1,7 +1,7 @@
 import { isSameIp } from '../../../core/text/ip-address.ts'
-import type { ExplainedInstance, ListedService, ServiceDetail, ShownInstance } from '../answers.ts'
+import type { ExplainedInstance, ListedService, Overview, ServiceDetail, ShownInstance } from '../answers.ts'
 import { type CommandResult, listed, shown, timeText, DiffersError, done } from '../../command-line.ts'
-import type { ClientFlags } from '../server-options.ts'
+import { type ClientFlags, requireAddress } from '../server-options.ts'
 import { clientOf, type Params, type SvcClient } from '../session-of-flags.ts'
 import { cameText, enabledText, healthText, leavesText, overridesText, whyListed } from './instance-texts.ts'
 import {
@@ -109,6 +109,7 @@ export interface ExplainFlags extends ServiceFlags {
 export async function explainService(flags: ExplainFlags, word: string): Promise<CommandResult> {
   const client = clientOf(flags)
   const { ip, clusters, healthyOnly } = flags
+  requireAddress(ip)
   const search = { ...serviceParams(client, serviceOf(word, flags)), ip, clusters, healthyOnly }
   const found = await client.all<ExplainedInstance>('/console/explain', search)
   return listed<ExplainedInstance>(
@@ -132,7 +133,16 @@ export async function explainService(flags: ExplainFlags, word: string): Promise
 export async function dismissService(flags: ServiceFlags, word: string): Promise<CommandResult> {
   const client = clientOf(flags)
   const name = serviceOf(word, flags)
-  await client.send('DELETE', '/console/attention', serviceParams(client, name))
+  const params = serviceParams(client, name)
+  const { attention } = await client.get<Overview>('/console/overview', {
+    namespaceId: client.namespace || 'public',
+  })
+  await client.send('DELETE', '/console/attention', params)
+  const isNamed = attention.some(
+    (one) => one.groupName === name.groupName && one.serviceName === name.serviceName,
+  )
+  // The server refuses to show a service that it does not have.
+  if (!isNamed) await client.get('/ns/service', params)
   return done(`${serviceText(name)} needs no attention until an instance comes and leaves again.`, {
     ...name,
   })

@@ -18,6 +18,8 @@ export async function timelineOf({ ip, ...flags }: TimelineFlags, word: string):
     '/console/timeline',
     params,
   )
+  // The server refuses to show a service that it does not have.
+  if (entries.length === 0) await client.get('/ns/service', serviceParams(client, serviceOf(word, flags)))
   // Servers remember it in memory, since their start.
   if (entries.length === 0) tell(`Nothing has happened since ${timeText(fromMs)}.\n`)
   if (truncated) tell('Older entries are left out: name an address by --ip.\n')

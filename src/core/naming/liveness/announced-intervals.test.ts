@@ -147,6 +147,7 @@ describe('after the switch was lowered', () => {
     for (const [id, value] of records)
       restarted.apply([recordSaved(ANNOUNCED_INTERVAL, { id, value, stamp: at(0).stamp })], {
         ...at(passedMs),
+        stamp: at(passedMs + 60_000).stamp,
         healthMs: 0,
       })
     const { announced } = livenessOf(restarted)

@@ -1,4 +1,4 @@
-import { msOf, type Now } from '../../decisions/stamps.ts'
+import type { Now } from '../../decisions/stamps.ts'
 import { DEFAULT_SWITCHES } from '../../switches/switches.ts'
 import { leastWaitMs, type AnnouncedInterval } from '../../switches/announced-interval.ts'
 
@@ -17,8 +17,9 @@ export class AnnouncedIntervals {
   }
 
   /** Clients may still beat as this interval says, for as long as a beat of it is awaited. */
-  ended({ intervalMs, endedAtMs }: AnnouncedInterval, now: Pick<Now, 'healthMs' | 'stamp'>): void {
-    const passedMs = endedAtMs === undefined ? 0 : Math.max(0, msOf(now.stamp) - endedAtMs)
+  ended({ intervalMs, endedAtMs }: AnnouncedInterval, now: Pick<Now, 'healthMs' | 'wallMs'>): void {
+    // Stamps are up to a minute ahead of the clock after a crash.
+    const passedMs = endedAtMs === undefined ? 0 : Math.max(0, now.wallMs - endedAtMs)
     this.#beforeMs = intervalMs
     this.#untilMs = now.healthMs + leastWaitMs(intervalMs) - passedMs
   }

@@ -28,7 +28,7 @@ export interface Presence {
   /** How often clients are asked to beat, and were asked before. */
   readonly announced: {
     switched(intervalMs: number): void
-    ended(before: AnnouncedInterval, now: { readonly healthMs: number; readonly stamp: number }): void
+    ended(before: AnnouncedInterval, now: { readonly healthMs: number; readonly wallMs: number }): void
   }
   /** The state that calls it. */
   follow(view: DepartureView): void

@@ -129,7 +129,7 @@ export class Timeline {
         return
       }
       case 'record-removed':
-        return this.#recordRemoved(change, before)
+        return this.#recordRemoved(change, before, momentOf(change.stamp, wallMs))
       case 'service-saved':
       case 'service-deleted':
       case 'config-published':
@@ -201,7 +201,7 @@ export class Timeline {
   }
 
   /** If somebody asks to lift it, what operators have set is gone as a whole. */
-  #recordRemoved({ recordKind, id, stamp }: RecordRemoved, state: Before): void {
+  #recordRemoved({ recordKind, id }: RecordRemoved, state: Before, moment: Moment): void {
     if (recordKind !== REMEMBERED_METADATA.name) return
     const place = state.record(REMEMBERED_METADATA, id)
     const instance = place && state.instance(place.serviceKey, place.address)
@@ -209,7 +209,7 @@ export class Timeline {
     const { key } = instance.entry.service
     const { address } = instance.record
     if (this.#requestFor(key, address)?.what !== 'lift') return
-    this.#note(key, address, { kind: 'lifted', cause: 'operator', stamp })
+    this.#note(key, address, { kind: 'lifted', cause: 'operator', ...moment })
   }
 
   /** A change of health, with its cause by the publisher of the instance. Requests of people have their own causes. */

@@ -19,7 +19,6 @@ import { type Source, type SourceItem, sourceItems } from './source-items.ts'
 export interface ApplyFlags extends ItemFlags, ForceFlags {
   readonly file: string
   readonly set: string
-  readonly json?: boolean
   readonly prune?: boolean
   readonly dryRun?: boolean
   readonly diff?: boolean
@@ -48,7 +47,7 @@ export async function applyConfigs(flags: ApplyFlags, progress: Progress): Promi
     ...(flags.diff === true ? await diffsOf(client, plan) : []),
   ])
   progress.end()
-  const isForPrograms = flags.json === true || (flags.output !== undefined && flags.output !== 'table')
+  const isForPrograms = flags.output !== undefined && flags.output !== 'table'
   if (flags.dryRun === true) return resultOf(flags, { source, plan }, { painted: shown, code: codeOf(plan) })
   await (isForPrograms ? tell(shown) : print(shown))
   await ask(plan, flags)

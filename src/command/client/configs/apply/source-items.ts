@@ -126,11 +126,11 @@ class FoundFiles {
     this.leaveOutNotUtf8(this.#directory)
     for (const name of this.#directory.names()) {
       const group = nameOfFile(name)
+      if (name === METADATA_FILE) continue
       if (isShown(name) || this.#describedGroups.has(group)) this.#addTop(name, defaultGroup)
       else if (name === METADATA_NAME[1]) this.#leaveOut(name, `only ${METADATA_FILE} is read`)
       // A volume of Kubernetes has such names beside its items.
-      else if (name !== METADATA_FILE && !name.startsWith('..') && !isLitterName(name))
-        this.#leaveOut(name, 'hidden')
+      else if (!name.startsWith('..') && !isLitterName(name)) this.#leaveOut(name, 'hidden')
     }
   }
 

@@ -191,9 +191,9 @@ function newestOf({ fromMs, entries }: OwnTimeline): OwnTimeline {
   return { fromMs: newest.at(-1)!.atMs, entries: newest }
 }
 
-/** How detailed an entry is. */
-function detailOf({ actor, text }: TimelineEntry): number {
-  return (actor === undefined ? 0 : 2) + (text === '' ? 0 : 1)
+/** How detailed an entry is. Only the server of a connection knows whether its client asked to leave. */
+function detailOf({ actor, text, cause }: TimelineEntry): number {
+  return (actor === undefined ? 0 : 2) + (text === '' ? 0 : 1) + (cause === 'connection' ? 0 : 1)
 }
 
 /** The first item of each name. */

@@ -149,7 +149,7 @@ function failureOf(error: unknown): AuditedOutcome {
 }
 
 /** The user that an event names for this caller. */
-export function whoIs({ identity }: Caller): Who {
+function whoIs({ identity }: Caller): Who {
   if (identity.kind !== 'user') return { username: NO_USER, by: 'none' }
   return { username: identity.username, by: identity.by }
 }

@@ -62,7 +62,7 @@ export async function joinParts(installation: Installation, end: UnexpectedEnd, 
   const watchers = openWatchers({ state, live, memory }, settings)
   const lists = new InstanceListAnswers(state, loop)
   const pushing = await openPushing({ state, lists, memory }, settings, log)
-  const caring = { installation, state, liveness, engine, healthClock, clock, watch }
+  const caring = { installation, state, liveness, engine, healthClock, clock, watch, timeline }
   const { publishing, care } = openCare(caring, log)
   const probing = startProbing({ state, engine, clock, judges: care.judges }, settings, log)
   for (const part of [...Object.values(watchers), pushing.serviceWatch, probing.watch])

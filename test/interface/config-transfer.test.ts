@@ -112,7 +112,10 @@ test('/svc: an export may have its ids in a form: thousands are too long for an 
   const whole = await waypost.svc.post(`${configs}/export`, { tenant })
   expect(Object.keys(await filesIn(whole.bytes))).toEqual(['G/one', 'G/two', '.metadata.yml'])
   expectProblem(await waypost.svc.post(`${configs}/export`, { tenant, ids: 'x' }), 400)
-  const tooMany = await waypost.svc.post(`${configs}/export`, { tenant, ids: Array(10_001).fill(1).join(',') })
+  const tooMany = await waypost.svc.post(`${configs}/export`, {
+    tenant,
+    ids: Array(10_001).fill(1).join(','),
+  })
   expectProblem(tooMany, 400, 'at most 10000 ids')
 })
 

@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { LiveProcesses } from '../../core/cluster/members/live-processes.ts'
 import { ConnectionInstances } from '../../core/naming/connections/connection-instances.ts'
 import type { ConnectionProcesses } from '../../core/naming/liveness/connection-processes.ts'
+import type { Timeline } from '../../core/naming/timeline/timeline.ts'
 import { serverStatus, serves } from '../../core/operator/server-status.ts'
 import type { PublishingFigures } from '../../metrics/publishing-metrics.ts'
 import { loop, monotonicMs } from './clocks.ts'
@@ -10,6 +11,7 @@ import type { Care, CareParts, Installation } from './installation.ts'
 /** The dependencies of publishing instances of connections. */
 export interface PublishingParts extends Omit<CareParts, 'isAlive'> {
   readonly installation: Pick<Installation, 'process' | 'isMember' | 'careOf' | 'storeFaults'>
+  readonly timeline: Pick<Timeline, 'whileLeaving'>
 }
 
 /** The instances of this process's connections, and instances that other processes have left behind. */
@@ -40,6 +42,7 @@ export function openCare(
     canWrite: () => installation.isMember() && serves(serverStatus(state.switches), 'write'),
     whyNot: () => installation.storeFaults?.().find(({ code }) => code === 'store-empty')?.reason,
     report: (error, text) => watch.report(error, text),
+    whileLeaving: parts.timeline.whileLeaving,
     replaced: ({ registration: { serviceKey, connectionId, client }, replaced, by }) =>
       log.warn(
         {

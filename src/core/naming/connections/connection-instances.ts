@@ -6,7 +6,7 @@ import type { Loop } from '../../work/sliced-work.ts'
 import type { State } from '../../engine/state.ts'
 import { type ConnectionProcesses, type LostPlace, ORPHAN_MS } from '../liveness/connection-processes.ts'
 import { hasRoom, isPublishedBy } from '../state/claims.ts'
-import { connectionOf, connectionPublisher } from '../state/connection-publisher.ts'
+import { type AskedLeave, connectionOf, connectionPublisher } from '../state/connection-publisher.ts'
 import type { HealthClock } from '../liveness/health-clock.ts'
 import type { InstanceAddress, Publisher } from '../state/instance.ts'
 import {
@@ -54,6 +54,8 @@ export interface ConnectionInstanceParts {
   readonly report: (error: unknown, text: string) => void
   /** Learns once an hour that a single registration of a connection has replaced another one. */
   readonly replaced?: (replaced: Replaced) => void
+  /** Carries out a request of a client, whose instances leave. */
+  readonly whileLeaving?: <T>(leave: AskedLeave, run: () => T) => T
   /** For tests: instead of `ORPHAN_MS`. */
   readonly keptMs?: number
 }
@@ -244,12 +246,22 @@ export class ConnectionInstances {
     const parts = replacementParts(whole, this.#parts.engine.mostAtOnce)
     try {
       const [only] = parts
-      const outcome =
-        parts.length === 1 ? this.#execute(registration, only!) : this.#inParts(registration, parts)
+      const outcome = this.#noted(registration, whole, () =>
+        parts.length === 1 ? this.#execute(registration, only!) : this.#inParts(registration, parts),
+      )
       return outcome instanceof Promise ? outcome.catch(failed) : outcome
     } catch (error) {
       return failed(error)
     }
+  }
+
+  #noted(registration: ConnectionRegistration, whole: ReplacementPart, run: () => Carried): Carried {
+    const { whileLeaving, process } = this.#parts
+    const { serviceKey, connectionId, hasEnded, isWithheld } = registration
+    const isAsked = whole.takesOver && whole.leaving.length > 0 && !hasEnded && !isWithheld
+    if (whileLeaving === undefined || !isAsked) return run()
+    const cause = whole.instances.length === 0 ? 'deregistration' : 'registration'
+    return whileLeaving({ serviceKey, publisher: connectionPublisher({ process, connectionId }), cause }, run)
   }
 
   /** Other requests are answered between the parts. Nobody waits for the parts of an ended connection. */

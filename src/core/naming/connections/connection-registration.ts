@@ -99,7 +99,7 @@ export class ConnectionRegistration implements Due {
   #places: Places = new Map()
   /** How many places are in each state. */
   #counts: Record<PlaceState, number> = { ...NO_PLACES }
-  /** The addresses withdrawn by name since the last publication: to withdraw one of them again changes nothing. */
+  /** The addresses withdrawn by name since the last publication: to withdraw such an address again changes nothing. */
   #withdrawn: readonly string[] = NONE
   #underway: Promise<void> | undefined
 

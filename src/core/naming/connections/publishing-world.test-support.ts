@@ -29,9 +29,15 @@ export class PublishingWorld extends EngineWorld {
     loop: { soon: (run) => run() },
     canWrite: () => this.canWrite,
     report: (error) => this.reports.push(String(error)),
+    whileLeaving: ({ cause }, run) => {
+      this.leaving.push(cause)
+      return run()
+    },
     replaced: ({ replaced, by }) => this.replaced.push(`${replaced.port} by ${by.port}`),
   })
   readonly replaced: string[] = []
+  /** Why instances left whose client asked for it. */
+  readonly leaving: string[] = []
 
   constructor() {
     super(1_000, 'this')

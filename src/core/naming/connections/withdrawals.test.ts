@@ -52,11 +52,24 @@ describe('a withdrawal that names addresses', () => {
     [['c2', 'DEFAULT'], []],
     [['DEFAULT'], ['c1', 'c2']],
   ])('of the clusters %j of one ip and port leaves %j', (named, left) => {
-    const instances = ['c1', 'c2'].map((cluster) => ({ ...instance(1), address: address({ port: 1, cluster }) }))
+    const instances = ['c1', 'c2'].map((cluster) => ({
+      ...instance(1),
+      address: address({ port: 1, cluster }),
+    }))
     void world.instances.publish({ serviceKey: ORDERS, connectionId: 'a', instances })
     for (const cluster of named) void withdraw({ port: 1, cluster })
     const there = [...world.state.instances(ORDERS)].map(({ record }) => record.address.cluster)
     expect(there).toEqual(left)
+  })
+
+  test('is the cause of what leaves, as a replacement is, and not the end of the connection', () => {
+    void world.publish('a', 1, 2)
+    void world.publish('a', 1, 2)
+    expect(world.leaving).toEqual([])
+    void withdraw({ port: 2 })
+    void world.publish('a', 3)
+    world.instances.release('a', { comesBack: false })
+    expect(world.leaving).toEqual(['deregistration', 'registration'])
   })
 
   test('counts while the rights of the user have ended, and while the store is away', async () => {

@@ -1,4 +1,5 @@
 import type { Publisher } from './instance.ts'
+import type { ServiceKey } from './service.ts'
 
 /** A connection of a client, unique among all processes of all servers. */
 export interface ConnectionName {
@@ -6,6 +7,13 @@ export interface ConnectionName {
   readonly process: string
   /** Names the connection within that process. */
   readonly connectionId: string
+}
+
+/** Instances of a connection that leave a service because its client asks. `registration`: others replace them. */
+export interface AskedLeave {
+  readonly serviceKey: ServiceKey
+  readonly publisher: Publisher
+  readonly cause: 'deregistration' | 'registration'
 }
 
 /**

@@ -65,6 +65,25 @@ describe('a timeline', () => {
     ])
   })
 
+  test.each(['deregistration', 'registration', undefined] as const)(
+    'shows that an instance of a connection left, and why: %s',
+    (cause) => {
+      const { state, timeline } = seen()
+      const publisher = { kind: 'connection', id: 'this/a' } as const
+      const { serial } = registered(state, { publisher }).record
+      const about = { serviceKey: ORDERS, address: address(), serial, stamp: at(5).stamp } as const
+      const leave = (): void =>
+        state.apply([{ kind: 'instance-removed', reason: 'deregistered', ...about }], at(5))
+      const other = { ...publisher, id: 'this/b' }
+      timeline.whileLeaving({ serviceKey: ORDERS, publisher: other, cause: 'registration' }, () =>
+        cause === undefined
+          ? leave()
+          : timeline.whileLeaving({ serviceKey: ORDERS, publisher, cause }, leave),
+      )
+      expect(said(timeline).at(-1)).toBe(`removed ${cause ?? 'connection'}`)
+    },
+  )
+
   test('shows the effects of silence and of a beat', () => {
     const { state, timeline } = seen()
     const instance = registered(state)

@@ -1,5 +1,6 @@
 import { type Change, type InstanceRemoved, type InstanceSaved, savedValue } from '../../decisions/changes.ts'
 import { type Now, shownMsOf } from '../../decisions/stamps.ts'
+import type { AskedLeave } from '../state/connection-publisher.ts'
 import type { InstanceAddress, Publisher } from '../state/instance.ts'
 import type { Instance } from '../state/service-entry.ts'
 import { addressText, isSameMetadata, isSamePublisher } from '../state/instance.ts'
@@ -76,6 +77,8 @@ export class Timeline {
   readonly #ofPeople: TimelineRing
   /** The requests underway, by place. */
   readonly #requests = new Map<string, TimelineRequest>()
+  /** Requests underway of connections whose instances leave, by service and publisher. */
+  readonly #asked = new Map<string, AskedLeave>()
   /** The last removal of each service in the current step, by the texts of keys. */
   readonly #leaving = new Map<string, LostService>()
 
@@ -87,22 +90,12 @@ export class Timeline {
 
   /** Carries out a request: until it ends, its changes have the name of its author. */
   during<T>(request: TimelineRequest, run: () => T): T {
-    const place = placeText(request.key, request.address)
-    this.#requests.set(place, request)
-    const end = (): void => {
-      if (this.#requests.get(place) === request) this.#requests.delete(place)
-    }
-    let outcome: T
-    try {
-      outcome = run()
-    } catch (error) {
-      end()
-      throw error
-    }
-    if (outcome instanceof Promise) outcome.then(end, end)
-    else end()
-    return outcome
+    return noted(this.#requests, [placeText(request.key, request.address), request], run)
   }
+
+  /** Carries out a request of a connection: until it ends, its instances leave for this cause. */
+  readonly whileLeaving = <T>(leave: AskedLeave, run: () => T): T =>
+    noted(this.#asked, [leaveText(leave), leave], run)
 
   /** Call it with each change, before the state has it. */
   see(change: Change, before: Before, { wallMs }: Pick<Now, 'wallMs'>): void {
@@ -196,12 +189,15 @@ export class Timeline {
   #removed(reason: InstanceRemoved['reason'], known: Instance | undefined, moment: Moment): void {
     if (known === undefined) return
     const { address, publisher } = known.record
-    const cause = reason === 'expired' ? 'silence' : 'deregistration'
-    const isClosed = cause === 'deregistration' && publisher.kind === 'connection'
-    const left = { cause: isClosed ? 'connection' : cause } as const
     const { key } = known.entry.service
+    const left = { cause: reason === 'expired' ? 'silence' : this.#causeOfLeave(key, publisher) } as const
     this.#leaving.set(serviceKeyText(key), { key, atMs: moment.atMs, address, ...left })
     this.#note(key, address, { kind: 'removed', ...moment, ...left })
+  }
+
+  #causeOfLeave(serviceKey: ServiceKey, publisher: Publisher): TimelineCause {
+    if (publisher.kind !== 'connection') return 'deregistration'
+    return this.#asked.get(leaveText({ serviceKey, publisher }))?.cause ?? 'connection'
   }
 
   /** If somebody asks to lift it, what operators have set is gone as a whole. */
@@ -273,6 +269,28 @@ function isRevived({ serviceKey, record }: InstanceSaved, state: Before): boolea
   const { weight, enabled, registered } = over.silenced
   const isSame = record.weight === (over.weight ?? weight) && record.enabled === (over.enabled ?? enabled)
   return isSame && isSameMetadata(record.registered, registered)
+}
+
+/** Keeps a value in a map while something runs. */
+function noted<V, T>(map: Map<string, V>, [key, value]: readonly [string, V], run: () => T): T {
+  map.set(key, value)
+  const end = (): void => {
+    if (map.get(key) === value) map.delete(key)
+  }
+  let outcome: T
+  try {
+    outcome = run()
+  } catch (error) {
+    end()
+    throw error
+  }
+  if (outcome instanceof Promise) outcome.then(end, end)
+  else end()
+  return outcome
+}
+
+function leaveText({ serviceKey, publisher }: Pick<AskedLeave, 'serviceKey' | 'publisher'>): string {
+  return `${serviceKeyText(serviceKey)} ${publisher.kind === 'connection' ? publisher.id : ''}`
 }
 
 function placeText({ namespaceId, groupedName }: ServiceKey, address: InstanceAddress | undefined): string {

@@ -34,7 +34,8 @@ export function bodyKindOf(request: IncomingMessage, compiled: CompiledRoute): B
 
 /** Whether a raw body may have this type. Clients that set none send a form, a text or bytes. */
 function mayBeRaw(type: string | undefined, { bodyTypes }: Route): boolean {
-  if (bodyTypes === undefined || type === undefined || type === '' || FORM.test(type) || TEXT.test(type)) return true
+  if (bodyTypes === undefined || type === undefined || type === '' || FORM.test(type) || TEXT.test(type))
+    return true
   return Object.hasOwn(bodyTypes, (type.split(';', 1)[0] ?? '').trim().toLowerCase())
 }
 

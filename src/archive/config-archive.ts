@@ -98,18 +98,39 @@ const MOST_NAMED = 5
 
 /** A sentence about an archive or a directory without an item: its content, and the layout that is expected. */
 export function nothingInIt(where: string, names: readonly string[]): string {
-  const named = names.slice(0, MOST_NAMED).map(shownName).join(', ')
-  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : ''
-  const content = names.length === 0 ? 'it is empty' : `it has ${named}${more}`
-  return `${where} has no configuration: ${content}. Expected is ${EXPECTED_LAYOUT}, at the top or in one folder.`
+  return emptyText(where, names.length === 0 ? [] : [`it has ${namedIn(names)}`])
 }
 
-/** The sentence about a zip file without an item. */
-export function nothingInZip(unrecognized: readonly Pick<Unrecognized, 'name'>[]): string {
-  return nothingInIt(
+/** The sentence about a zip file without an item. Records of sets, and descriptions without a file, look like items. */
+export function nothingInZip(
+  unrecognized: readonly { readonly name: string; readonly reason?: Unrecognized['reason'] }[],
+): string {
+  const content = new Map<string, string[]>()
+  for (const { name, reason } of unrecognized) {
+    const words = LOOKS_RIGHT[reason ?? 'bad-name'] ?? 'it has'
+    const names = content.get(words) ?? []
+    names.push(name)
+    content.set(words, names)
+  }
+  return emptyText(
     'The zip file',
-    unrecognized.map(({ name }) => name),
+    [...content].map(([words, names]) => `${words} ${namedIn(names)}`),
   )
+}
+
+const LOOKS_RIGHT: Partial<Record<Unrecognized['reason'], string>> = {
+  'no-entry': 'its metadata describes files that are not there:',
+  'set-record': 'it has records of sets, which stay in their namespace:',
+}
+
+function emptyText(where: string, content: readonly string[]): string {
+  const all = content.join('; ') || 'it is empty'
+  return `${where} has no configuration: ${all}. Expected is ${EXPECTED_LAYOUT}, at the top or in one folder.`
+}
+
+function namedIn(names: readonly string[]): string {
+  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : ''
+  return names.slice(0, MOST_NAMED).map(shownName).join(', ') + more
 }
 
 /** The content of an entry, which can be published: UTF-8 and not blank. Rejects with Refusal `bad-archive`. */

@@ -203,7 +203,16 @@ export const WITHOUT_ITEMS: readonly {
     files: { '.DS_Store': BINARY, 'Thumbs.db': BINARY },
     names: '".DS_Store", "Thumbs.db"',
   },
-  { name: 'metadata alone', files: { '.metadata.yml': described('G/a', 'G/b') }, names: '"G/a", "G/b"' },
+  {
+    name: 'metadata alone',
+    files: { '.metadata.yml': described('G/a', 'G/b') },
+    names: 'that are not there: "G/a", "G/b".',
+  },
+  {
+    name: 'a record of a set alone',
+    files: { 'waypost.sets/shop': '{}' },
+    names: 'records of sets, which stay in their namespace: "waypost.sets/shop".',
+  },
   { name: 'names that no item has', files: { 'G/with space': 'x' }, names: '"G/with space"' },
   {
     name: 'many names',

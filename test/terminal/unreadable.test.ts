@@ -55,6 +55,13 @@ test.each(Object.keys(PUBLISHING))(
   60_000,
 )
 
+test('a key of JSON that occurs twice is a warning', async () => {
+  const dataId = `${unique('item')}.json`
+  const put = await here.terminal.run(['config', 'put', dataId, '-'], '{"a": 1, "a": 2}')
+  const err = `${GROUP}/${dataId}: The key “a” occurs twice: the last one counts.\n`
+  expect(put).toMatchObject({ code: 0, err })
+})
+
 test('a text that the server has already passes, and so does one of the type text', async () => {
   const dataId = `${unique('item')}.yaml`
   await here.terminal.ok('config', 'put', dataId, file, '--type', 'text')

@@ -20,7 +20,8 @@ export interface ItemName {
 const DEFAULT_GROUP = 'DEFAULT_GROUP'
 
 /** The item that a word names: `DATA_ID`, or `GROUP/DATA_ID` as lists print it. */
-export function itemOf(word: string, { group }: { readonly group?: string }): ItemName {
+export function itemOf(word: string, flags: { readonly group?: string }): ItemName {
+  const group = flags.group?.trim()
   // The server trims names, so that answers show them trimmed.
   const [before, after, ...others] = word.split('/').map((name) => name.trim())
   if (after === undefined) return { group: group ?? DEFAULT_GROUP, dataId: before! }

@@ -4,6 +4,7 @@ import { findingText } from '../../../formats/finding-texts.ts'
 import { isWarning } from '../../../formats/finding.ts'
 import { DiffersError, UsageError } from '../../command-line.ts'
 import type { ConfigItem } from '../answers.ts'
+import { tell } from '../../standard-error.ts'
 import { RefusedError } from '../server-session.ts'
 import type { SvcClient } from '../session-of-flags.ts'
 import { type ItemName, nameText, readItem } from './item.ts'
@@ -57,7 +58,10 @@ const REPLACED = /\$\{[^}]*\}|@[\w.-]+@/
 /** Clients encrypt items of these names. */
 const ENCRYPTED = /^cipher-/
 
-/** Why readers of its format refuse a text; undefined: they take it, it has no format, or it is a template. */
+/**
+ * Why readers of its format refuse a text; undefined: they take it, it has no format, or it is a template. A key that
+ * occurs twice, and is taken, is written to standard error.
+ */
 export async function faultIn(
   { name, content, type }: NewText,
   presentType = 'text',
@@ -66,8 +70,10 @@ export async function faultIn(
   // Readers of the other formats drop the mark.
   const unmarked = format === 'toml' ? content : content.replace(/^\uFEFF/, '')
   const text = unmarked.replaceAll(/\r\n?/g, '\n')
-  const errors = (await check(format, text)).filter((finding) => !isWarning(finding))
-  const [first] = errors.toSorted((a, b) => a.from - b.from)
+  const findings = await check(format, text)
+  const [first] = findings.filter((one) => !isWarning(one)).toSorted((a, b) => a.from - b.from)
+  for (const finding of findings)
+    if (finding.code === 'lastCounts') tell(`${nameText(name)}: ${findingText(finding)}\n`)
   if (first === undefined || TEMPLATE.test(text) || ENCRYPTED.test(name.dataId)) return undefined
   const before = text.slice(0, first.from).split('\n')
   if (REPLACED.test(text.split('\n')[before.length - 1] ?? '')) return undefined

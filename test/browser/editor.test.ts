@@ -62,7 +62,7 @@ describe.skipIf(browserTool.skip)('the editor', { timeout: FLOW_MS }, () => {
     await visit.page.locator('.cm-content').getByText('"a"').first().waitFor()
     await visit.type('{"a": 1,\n"a": 3}')
     await visit.button('Review and publish').click()
-    await visit.dialog().getByText('Line 2: The key “a” occurs twice.').first().waitFor()
+    await visit.dialog().getByText('Line 2: The key “a” occurs twice: the last one counts.').first().waitFor()
     await visit.dialog().getByRole('button', { name: 'Cancel' }).click()
   })
 

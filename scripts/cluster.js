@@ -41,6 +41,8 @@ if (values.help) {
 }
 const word = tokens.find(({ kind }) => kind === 'positional')
 if (word !== undefined) refuse(`write --flag=value instead of a word of its own: ${word.value}`)
+if (typeof values['data-dir'] !== 'string' || values['data-dir'] === '')
+  refuse('--data-dir must be a directory')
 const directory = resolve(values['data-dir'])
 const own = new Set(['port', 'data-dir', 'help'])
 const passedOn = tokens
@@ -123,9 +125,12 @@ function start(name, file, args) {
   })
 }
 
-/** Servers stop before etcd, so that they can say goodbye. */
+/** Servers stop before etcd, so that they can say goodbye. A second signal ends all at once. */
 async function stop() {
-  if (isStopping) return
+  if (isStopping) {
+    for (const child of children) child.kill('SIGKILL')
+    return
+  }
   isStopping = true
   console.log('Stopping…')
   await Promise.all(children.slice(NAMES.length).map(end))

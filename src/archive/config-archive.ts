@@ -45,7 +45,8 @@ export function* archiveFiles(items: Iterable<ArchivedConfig>, version: ArchiveV
     const { group, dataId, appName } = metadata
     if (version === 2) about.push(metadataText(metadata))
     else if (appName || isLitter([group, dataId]))
-      about.push(metaLine({ group, dataId, appName: appName ?? '' }))
+      // The Java servers refuse a line with nothing behind its sign; a blank is no application.
+      about.push(metaLine({ group, dataId, appName: appName || ' ' }))
     yield { name: entryName(metadata), content, modifiedMs: itemMs }
   }
   if (about.length === 0) return
@@ -173,8 +174,9 @@ function describedItems(entries: readonly PlacedEntry[], described: readonly Ite
   if (byName.size < described.length) throw new MetadataError('an item is described twice')
   const items: ArchiveItem[] = []
   const unrecognized: Unrecognized[] = []
+  const exact = namesWritten(entries)
   for (const { entry, parts } of entries) {
-    const names = namesOfParts(parts)
+    const names = namesMeant(parts, exact)
     const key = names === undefined ? '' : entryName(names)
     const metadata = byName.get(key)
     const reason = metadata === undefined ? reasonAgainst(parts) : reasonAgainstNames(metadata)
@@ -192,8 +194,9 @@ async function namedItems(entries: readonly PlacedEntry[], metadata: ZipEntry | 
   const unrecognized: Unrecognized[] = []
   const seen = new Set<string>()
   const apps = await appsOf(entries, metadata)
+  const exact = namesWritten(entries)
   for (const { entry, parts } of entries) {
-    const names = namesOfParts(parts)
+    const names = namesMeant(parts, exact)
     const isNamed = names !== undefined && apps.has(metaKey(names))
     const reason = isNamed ? reasonAgainstNames(names) : reasonAgainst(parts)
     const key = names === undefined ? '' : entryName(names)
@@ -204,6 +207,19 @@ async function namedItems(entries: readonly PlacedEntry[], metadata: ZipEntry | 
     seen.add(key)
   }
   return { items: items.map((item) => withApp(item, apps)), unrecognized }
+}
+
+/** The names of entries as they are written. */
+function namesWritten(entries: readonly PlacedEntry[]): ReadonlySet<string> {
+  return new Set(entries.map(({ parts }) => parts.join('/')))
+}
+
+/** The names of an entry; undefined too where another entry is the one that an export writes for them. */
+function namesMeant(parts: readonly string[], exact: ReadonlySet<string>): ReturnType<typeof namesOfParts> {
+  const names = namesOfParts(parts)
+  if (names === undefined) return undefined
+  const written = entryName(names)
+  return written !== parts.join('/') && exact.has(written) ? undefined : names
 }
 
 /** The applications of entries by their `metaKey`, as far as the metadata names them. */

@@ -46,8 +46,9 @@ function commonFolder(paths: readonly (readonly string[])[]): string | undefined
   if (!known.every((parts) => parts.length > 1 && parts[0] === folder)) return undefined
   const below = known.map((parts) => parts.slice(1))
   const items = below.filter((parts) => !isMetadataName(parts.at(-1)))
+  const all = paths.filter((parts) => parts[0] === folder).map((parts) => parts.slice(1))
   const hasMetadata = below.some((parts) => parts.length === 1 && isMetadataName(parts[0]))
   const isItem = (parts: readonly string[]): boolean => parts.length === 2
-  const isOnTop = hasMetadata ? items.some(isItem) : items.length > 0 && items.every(isItem)
+  const isOnTop = hasMetadata ? all.some(isItem) : items.length > 0 && items.every(isItem)
   return isOnTop ? folder : undefined
 }

@@ -127,7 +127,7 @@ function passwordsInAddresses(text: string): Range[] {
 
 /** `postgres://user:a b@host`. A port is no such password, and neither is a placeholder. */
 function passwordWithBlanks(rest: string): Range | undefined {
-  const begin = /^([^\s"'<>`/?#:@]{0,200}):(?![${%])([^\s"'<>`/?#@]{1,200}[ \t][^\n"'<>`@]{0,200})@\S/
+  const begin = /^(?!\[)([^\s"'<>`/?#:@]{0,200}):(?![${%])([^\s"'<>`/?#@]{1,200}[ \t][^\n"'<>`@]{0,200})@\S/
   const [, user = '', password] = begin.exec(rest) ?? []
   if (password === undefined || (user !== '' && /^\d{1,5}(?!\w)/.test(password))) return undefined
   return { from: user.length + 1, to: user.length + 1 + password.length }

@@ -81,12 +81,13 @@ class Cover {
   }
 }
 
-/** The secrets within a value as it is written: they are looked for without its escapes. */
+/** The secrets within a value as it is written, and without its escapes: in either form one may end too early. */
 function secretsInSource(type: string, source: string): Range[] {
   const value = unescaped(type, source)
   if (value === undefined) return secretsInValue(source)
   const { text, places } = value
-  return secretsInValue(text).map(({ from, to }) => ({ from: places[from]!, to: places[to]! }))
+  const behind = secretsInValue(text).map(({ from, to }) => ({ from: places[from]!, to: places[to]! }))
+  return [...secretsInValue(source), ...behind]
 }
 
 const NAMES = ['name', 'key', 'id', 'property', 'env', 'variable', 'field', 'header', 'option']

@@ -183,12 +183,6 @@ describe('under /svc, a publish', () => {
     expect((await waypost.svc.get('/cs/configs', item)).status).toBe(404)
   })
 
-  test('refuses a content in the query and in the form', async () => {
-    const item = { dataId: unique('twice'), group: 'G', content: 'x' }
-    const refused = await waypost.svc.call('POST', '/cs/configs', { query: { content: 'y' }, form: item })
-    expectProblem(refused, 400, 'not both')
-  })
-
   test('takes the fields of other dialects, credentials and encoding, and any field in the query', async () => {
     const item = { dataId: unique('field'), group: 'G', content: 'x' }
     const more = { tag: '', betaIps: '', srcUser: 'a', configTags: 'b', accessToken: '', encoding: 'UTF-8' }

@@ -154,6 +154,22 @@ export const REPACKED: readonly Repacked[] = [
     items: { '.metadata.yml/x': 'a', 'G/.metadata.yml': 'b' },
   },
   {
+    name: 'items that are all called like litter, with a folder around',
+    files: { 'export/G/.gitignore': 'x\n', 'export/.metadata.yml': described('G/.gitignore') },
+    items: { 'G/.gitignore': 'x\n' },
+    folder: 'export',
+  },
+  {
+    name: 'metadata in a group beside an item of that name',
+    files: {
+      'G/.metadata.yml': 'stray',
+      'G/%2Emetadata.yml': 'b',
+      '.metadata.yml': described('G/.metadata.yml'),
+    },
+    items: { 'G/.metadata.yml': 'b' },
+    leftOut: ['G/.metadata.yml'],
+  },
+  {
     name: 'the record of a set',
     files: { 'G/a.yml': 'a: 1\n', 'waypost.sets/shop': '{"items":{}}' },
     items: { 'G/a.yml': 'a: 1\n' },

@@ -38,14 +38,8 @@ export function chooseLanguage(wanted: Language): Promise<void> {
 
 /** The text of a key, with the values of its `{names}`. Views are drawn again when the language changes. */
 export function t(key: TextKey, values: Readonly<Record<string, string | number>> = {}): string {
-  return texts[key].replace(/\{(\w+)\}/g, (whole, name: string) => apart(String(values[name] ?? whole)))
+  return texts[key].replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole))
 }
-
-/** The blocks of letters that are written from right to left. */
-const FROM_RIGHT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u
-
-/** A value with such letters does not turn the words around it: the characters U+2068 and U+2069 keep it apart. */
-const apart = (value: string): string => (FROM_RIGHT.test(value) ? `\u2068${value}\u2069` : value)
 
 /** A phrase of the server, such as what it allows, in the language of the page; one that is not known stays in English. */
 export const phraseText = (phrase: string): string => sayPhrase(phrase)

@@ -9,9 +9,9 @@ import { announcedChanges } from './keep-announced-interval.ts'
 
 /** Sets one switch, or several at once (`batch`, a JSON object). `localOnly`: this server, until it restarts. */
 export function setSwitch(entry: string, text: string, localOnly: boolean): Command<'ok'> {
-  return commandOn('switches', (view, { stamp }) => {
+  return commandOn('switches', (view, { stamp, wallMs }) => {
     const patch = readSwitch(entry, text)
-    const announced = announcedChanges(view, patch.clientBeatInterval, { stamp, localOnly })
+    const announced = announcedChanges(view, patch.clientBeatInterval, { stamp, wallMs, localOnly })
     const switches = Object.entries(patch).map(([id, value]) => ({ id, value, stamp }))
     if (switches.length === 0) return unchanged('ok')
     if (!localOnly) return synced([...switches.flatMap((one) => kept(view, one)), ...announced], 'ok')
@@ -23,14 +23,14 @@ export function setSwitch(entry: string, text: string, localOnly: boolean): Comm
 
 /** Imports a switch, unless it was set here. Refuses as `setSwitch` does. */
 export function importSwitch(entry: string, text: string, overwrite: boolean): Command<ImportOutcome> {
-  return commandOn('switches', (view, { stamp }) => {
+  return commandOn('switches', (view, { stamp, wallMs }) => {
     const patch = readSwitch(entry, text, 'kept')
     const values = Object.entries(patch)
     const other = values.filter(([id, value]) => !isSet(view, id, value))
     if (other.length === 0) return unchanged(HERE_ALREADY)
     const isSetHere = other.some(([id]) => view.record(SWITCH, id) !== undefined)
     if (isSetHere && !overwrite) return keeping('the switch is set to another value here')
-    const announced = announcedChanges(view, patch.clientBeatInterval, { stamp, localOnly: false })
+    const announced = announcedChanges(view, patch.clientBeatInterval, { stamp, wallMs, localOnly: false })
     return synced([...other.flatMap(([id, value]) => kept(view, { id, value, stamp })), ...announced], TAKEN)
   })
 }

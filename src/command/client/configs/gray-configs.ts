@@ -71,9 +71,13 @@ export async function publishGray(
   const text = `${nameText(name)} is published for ${rule.grayMatchRuleExp} (${rule.grayType}).`
   // The clients of a share are known once it is out.
   const isLate = matching === '' && out !== undefined
-  const now = isLate ? matchingText(await watchersOf(client, name, { ...rule, grayName })) : matching
+  const now = isLate ? await matchingLater(client, name, { ...rule, grayName }) : matching
   return changed(client, `${text}${sentence(now)}`, fields)
 }
+
+/** It is published all the same where this cannot be asked. */
+const matchingLater = (...asked: Parameters<typeof watchersOf>): Promise<string> =>
+  watchersOf(...asked).then(matchingText, () => '')
 
 const sentence = (matching: string): string => (matching === '' ? '' : ` It ${matching}.`)
 

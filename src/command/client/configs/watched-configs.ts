@@ -46,7 +46,7 @@ export class WatchedConfigs {
   constructor(client: SvcClient, flags: ItemFlags, words: readonly string[]) {
     this.#client = client
     this.#names = new Set(words.map((word) => nameText(itemOf(word, flags))))
-    this.#group = flags.group
+    this.#group = flags.group?.trim()
   }
 
   /** The next call compares everything. */

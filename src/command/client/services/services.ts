@@ -2,6 +2,7 @@ import { isSameIp } from '../../../core/text/ip-address.ts'
 import type { ExplainedInstance, ListedService, Overview, ServiceDetail, ShownInstance } from '../answers.ts'
 import { type CommandResult, listed, shown, timeText, DiffersError, done } from '../../command-line.ts'
 import { type ClientFlags, requireAddress } from '../server-options.ts'
+import { RefusedError } from '../server-session.ts'
 import { clientOf, type Params, type SvcClient } from '../session-of-flags.ts'
 import { cameText, enabledText, healthText, leavesText, overridesText, whyListed } from './instance-texts.ts'
 import {
@@ -129,6 +130,11 @@ export async function explainService(flags: ExplainFlags, word: string): Promise
   )
 }
 
+/** Who may not read a service may dismiss it all the same. */
+function passRefused(error: unknown): void {
+  if (!(error instanceof RefusedError)) throw error
+}
+
 /** `service dismiss`: somebody has seen that the last instance of a service has left. */
 export async function dismissService(flags: ServiceFlags, word: string): Promise<CommandResult> {
   const client = clientOf(flags)
@@ -141,8 +147,8 @@ export async function dismissService(flags: ServiceFlags, word: string): Promise
   const isNamed = attention.some(
     (one) => one.groupName === name.groupName && one.serviceName === name.serviceName,
   )
-  // The server refuses to show a service that it does not have.
-  if (!isNamed) await client.get('/ns/service', params)
+  // The server refuses to show a service that it does not have. It is dismissed all the same.
+  if (!isNamed) await client.get('/ns/service', params).catch(passRefused)
   return done(`${serviceText(name)} needs no attention until an instance comes and leaves again.`, {
     ...name,
   })

@@ -59,7 +59,7 @@ export function confirmSilence(evidence: Evidence, voter: VotingMember): Command
       const isSame = known?.record === record && known.healthy === healthy
       const isOwnLease = view.record(MEMBER, voter.self) !== undefined
       if (!isSame || !isOwnLease || membersText(view) !== members) return unchanged(false)
-      const remembers = voter.liveness.hasRoomToRemember
+      const remembers = effect === 'removed' && voter.liveness.remembersRemoved(instance)
       const changes = changesOfSilence(view, instance, { effect, remembers, stamp: now.stamp })
       return changes.length === 0 ? unchanged(false) : synced(changes, true)
     },

@@ -67,6 +67,14 @@ test('an instance that its owner removed, or that did not beat in time, stays aw
   expect(restoring.due(one.healthMs)).toEqual([])
 })
 
+test('an instance whose client has said goodbye after the silence stays away', () => {
+  cluster.beat(one, WHERE)
+  misjudge()
+  cluster.execute(one, deregisterInstance(target, undefined, () => target))
+  cluster.execute(one, restoring.due(one.healthMs)[0]!.command)
+  expect(one.instance(WHERE)).toBeUndefined()
+})
+
 test('an instance that was only loaded has not beaten', () => {
   one.liveness.learn(one.instance(WHERE)!, one.healthMs)
   misjudge()

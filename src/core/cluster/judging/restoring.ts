@@ -2,6 +2,7 @@ import { type Command, commandOn, synced, unchanged } from '../../decisions/deci
 import type { HealthClock } from '../../naming/liveness/health-clock.ts'
 import type { Instance } from '../../naming/state/service-entry.ts'
 import type { Liveness } from '../../naming/liveness/liveness.ts'
+import { REMEMBERED_METADATA, rememberedId } from '../../naming/state/remembered-metadata.ts'
 import { type Change, NO_SERIAL } from '../../decisions/changes.ts'
 import { newService, serviceSubject } from '../../naming/commands/service-commands.ts'
 
@@ -56,12 +57,16 @@ export class Restoring {
 
 /**
  * Registers an instance again that was removed for its silence although this server has received its beats. It comes
- * back unchanged, with its full time on all servers. Answers false, and changes nothing, if it is registered meanwhile.
+ * back unchanged, with its full time on all servers. Answers false, and changes nothing, if it is registered meanwhile, or its
+ * client has said goodbye.
  */
 export function restoreInstance({ entry, record, healthy }: Instance): Command<boolean> {
   const { key: serviceKey } = entry.service
   return commandOn(serviceSubject(serviceKey), (view, { stamp }) => {
     if (view.instance(serviceKey, record.address) !== undefined) return unchanged(false)
+    // Its client has said goodbye since.
+    const over = view.record(REMEMBERED_METADATA, rememberedId({ serviceKey, address: record.address }))
+    if (over?.left === true) return unchanged(false)
     const known = view.service(serviceKey)
     const service = known ?? newService(view, serviceKey, 'registration')
     const { serial: serviceSerial } = service

@@ -85,6 +85,7 @@ function forgetting(
 ): Decision<'ok'> {
   if (target.ephemeral === false) return unchanged('ok')
   const over = view.record(REMEMBERED_METADATA, rememberedId(target))
+  if (over?.left === true) return unchanged('ok')
   const isAfterSilence = silenced !== undefined || over?.silenced !== undefined
   const { serviceKey, address } = silenced ?? target
   const known = over ?? { serviceKey, address, metadata: {} }

@@ -7,6 +7,7 @@ import { forgetSettings, rememberingChanges } from './remembering.ts'
 import type { DepartureView } from '../state/presence.ts'
 import {
   hasOver,
+  isBack,
   REMEMBERED_METADATA,
   type RememberedMetadata,
   rememberedId,
@@ -72,7 +73,7 @@ function memoryOf(
   const isKept = remembers && (hasOver(known) || !isBare({ ...said, registered, app }))
   if (!isKept && over?.silenced === undefined) return []
   const silenced = isKept ? { ...said, registered, app } : undefined
-  return rememberingChanges(over, { ...known, silenced }, stamp)
+  return rememberingChanges(over, { ...isBack(known), silenced }, stamp)
 }
 
 /** Whether a beat says as much as this registration. */

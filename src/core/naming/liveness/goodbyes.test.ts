@@ -113,6 +113,16 @@ describe('after a deregistration of what silence has removed', () => {
     expect(remembered()?.left).toBeUndefined()
   })
 
+  test('a repeated one writes nothing, and makes the time no longer', () => {
+    registered(state)
+    swept(state, 40_000)
+    says(50_000)
+    const written = remembered()
+    says(55_000)
+    expect(remembered()).toBe(written)
+    expect([beats(59_999), beats(60_000)]).toEqual(['left', 'unknown'])
+  })
+
   test('a late beat is answered with the interval that the instance had', () => {
     registered(state, { metadata: { 'preserved.heart.beat.interval': '1000' } })
     swept(state, 40_000)

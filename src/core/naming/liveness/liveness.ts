@@ -163,6 +163,7 @@ export class Liveness implements Presence {
 
   leftAfterSilence(place: InstancePlace, nowMs: number): void {
     const known = this.#silences.known({ ...place, ...place.address }, nowMs)
+    this.goodbyes.lift(place)
     this.goodbyes.note(place, known?.intervalMs, nowMs)
   }
 
@@ -227,6 +228,13 @@ export class Liveness implements Presence {
     return this.#absences.places < MOST_REMEMBERED
   }
 
+  /** Whether the registration of this instance is remembered if silence removes it. It is counted if there is no room. */
+  remembersRemoved(instance: Instance): boolean {
+    if (this.hasRoomToRemember) return true
+    if (isBeating(instance) && !isBare(instance.record)) this.counts.forgotten++
+    return false
+  }
+
   /** The clusters in which something is remembered of an ip and port without an instance. */
   absentClusters(serviceKey: ServiceKey, ip: string, port: number): readonly string[] {
     return this.#absences.clustersOf(serviceKey, ip, port)
@@ -270,7 +278,7 @@ export class Liveness implements Presence {
       this.announced.at(now.healthMs),
     )
     if (effect === undefined || this.#view === undefined) return []
-    const remembers = this.hasRoomToRemember
+    const remembers = effect === 'removed' && this.remembersRemoved(instance)
     return changesOfSilence(this.#view, instance, { effect, remembers, stamp: now.stamp })
   }
 
@@ -286,7 +294,6 @@ export class Liveness implements Presence {
 
   #noteSilence({ entry, record, timing }: Instance, nowMs: number): void {
     this.#silences.note({ serviceKey: entry.service.key, address: record.address }, timing.intervalMs, nowMs)
-    if (!this.hasRoomToRemember && !isBare(record)) this.counts.forgotten++
   }
 
   #forgetBeat(timed: TimedInstance): void {

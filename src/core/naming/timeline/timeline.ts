@@ -228,12 +228,13 @@ export class Timeline {
   #note(
     key: ServiceKey,
     address: InstanceAddress,
-    { kind, cause, text = '', ...moment }: Found & Moment,
+    { kind, cause, text = '', stamp, atMs }: Found & Moment,
   ): void {
     const actor = this.#requests.size === 0 ? undefined : this.#actorOf(key, address, kind)
     const isAsked = actor !== undefined && kind !== 'removed'
     const entry = {
-      ...moment,
+      stamp,
+      atMs,
       kind,
       address,
       cause: isAsked ? 'operator' : cause,

@@ -41,12 +41,12 @@ export async function applyConfigs(flags: ApplyFlags, progress: Progress): Promi
   const others = await otherSets(client, flags.set)
   const plan = planOf(items, present, { recorded: record.items, others, prune: flags.prune === true })
   requireClearNames(source, plan)
+  progress.end()
   if (flags.force !== true) await requireAllReadable(plan)
   const shown = Painted.joined([
     planLines(source, plan),
     ...(flags.diff === true ? await diffsOf(client, plan) : []),
   ])
-  progress.end()
   const isForPrograms = flags.output !== undefined && flags.output !== 'table'
   if (flags.dryRun === true) return resultOf(flags, { source, plan }, { painted: shown, code: codeOf(plan) })
   await (isForPrograms ? tell(shown) : print(shown))

@@ -110,10 +110,12 @@ export class Timeline {
         const { serviceKey, address, healthy, stamp } = change
         const instance = before.instance(serviceKey, address)
         if (instance !== undefined && instance.healthy !== healthy)
-          this.#note(instance.entry.service.key, instance.record.address, {
-            ...this.#health(instance, healthy),
-            ...momentOf(stamp, wallMs),
-          })
+          this.#note(
+            instance.entry.service.key,
+            instance.record.address,
+            this.#health(instance, healthy),
+            momentOf(stamp, wallMs),
+          )
         return
       }
       case 'record-saved': {
@@ -125,7 +127,7 @@ export class Timeline {
         if (isSameMetadata(metadata, place.metadata)) return
         const found = { kind: 'metadata', cause: 'operator' } as const
         const moment = momentOf(change.stamp, wallMs)
-        this.#note(instance.entry.service.key, instance.record.address, { ...found, ...moment })
+        this.#note(instance.entry.service.key, instance.record.address, found, moment)
         return
       }
       case 'record-removed':
@@ -147,7 +149,7 @@ export class Timeline {
   /** The first beat after a deregistration that did not bring the instance back. */
   lateBeat(key: ServiceKey, address: InstanceAddress, { stamp, wallMs }: Now): void {
     const moment = momentOf(stamp, wallMs)
-    this.#note(key, address, { kind: 'late-beat', cause: 'deregistration', ...moment })
+    this.#note(key, address, { kind: 'late-beat', cause: 'deregistration' }, moment)
   }
 
   of(key: ServiceKey): OwnTimeline {
@@ -161,7 +163,7 @@ export class Timeline {
     const known = state.instance(change.serviceKey, record.address)
     // The key object of the state: an entry may outlive the request, and must not keep a second key in memory.
     const serviceKey = state.service(change.serviceKey)?.key ?? change.serviceKey
-    const note = (found: Found): void => this.#note(serviceKey, record.address, { ...moment, ...found })
+    const note = (found: Found): void => this.#note(serviceKey, record.address, found, moment)
     if (known === undefined) {
       this.lost.back(serviceKey)
       const cause = isRevived(change, state) ? 'memory' : registrationBy(record.publisher)
@@ -192,7 +194,7 @@ export class Timeline {
     const { key } = known.entry.service
     const left = { cause: reason === 'expired' ? 'silence' : this.#causeOfLeave(key, publisher) } as const
     this.#leaving.set(serviceKeyText(key), { key, atMs: moment.atMs, address, ...left })
-    this.#note(key, address, { kind: 'removed', ...moment, ...left })
+    this.#note(key, address, { kind: 'removed', ...left }, moment)
   }
 
   #causeOfLeave(serviceKey: ServiceKey, publisher: Publisher): TimelineCause {
@@ -209,7 +211,7 @@ export class Timeline {
     const { key } = instance.entry.service
     const { address } = instance.record
     if (this.#requestFor(key, address)?.what !== 'lift') return
-    this.#note(key, address, { kind: 'lifted', cause: 'operator', ...moment })
+    this.#note(key, address, { kind: 'lifted', cause: 'operator' }, moment)
   }
 
   /** A change of health, with its cause by the publisher of the instance. Requests of people have their own causes. */
@@ -228,7 +230,8 @@ export class Timeline {
   #note(
     key: ServiceKey,
     address: InstanceAddress,
-    { kind, cause, text = '', stamp, atMs }: Found & Moment,
+    { kind, cause, text = '' }: Found,
+    { stamp, atMs }: Moment,
   ): void {
     const actor = this.#requests.size === 0 ? undefined : this.#actorOf(key, address, kind)
     const isAsked = actor !== undefined && kind !== 'removed'

@@ -52,7 +52,7 @@ function viewsOf(name: string): OwnViews {
     subscribers: () => [name, 'both'].map((address) => ({ ...subscriber, address, toldIp: address })),
     condition: async () => ({
       behind: [{ key: KEY, clientCount: 3, clients: [{ ip: name, client: undefined }] }],
-      lost: [{ key: ORDERS, atMs: 7, address: address(), cause: 'silence' }],
+      lost: [{ key: ORDERS, stamp: firstStampOf(7), atMs: 7, address: address(), cause: 'silence' }],
       subscriberCount: 2,
       lagMs: 0.5,
       faults: [{ code: 'store-unavailable', detail: name, forMs: 7 }],

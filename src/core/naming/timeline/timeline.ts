@@ -191,7 +191,7 @@ export class Timeline {
     const { address, publisher } = known.record
     const { key } = known.entry.service
     const left = { cause: reason === 'expired' ? 'silence' : this.#causeOfLeave(key, publisher) } as const
-    this.#leaving.set(serviceKeyText(key), { key, atMs: moment.atMs, address, ...left })
+    this.#leaving.set(serviceKeyText(key), { key, ...moment, address, ...left })
     this.#note(key, address, { kind: 'removed', ...moment, ...left })
   }
 

@@ -195,7 +195,13 @@ export const WATCHED_BY: PeerQuestion<{ readonly ip: string }, readonly WatchedI
 }
 
 const lostServices: Shape<readonly LostService[]> = list(
-  object<LostService>({ key: serviceKey, atMs: number, address, cause: oneOf(TIMELINE_CAUSES) }),
+  object<LostService>({
+    key: serviceKey,
+    stamp: number,
+    atMs: number,
+    address,
+    cause: oneOf(TIMELINE_CAUSES),
+  }),
 )
 
 /** Asks for a member's condition, and for the items that its clients have not received. */

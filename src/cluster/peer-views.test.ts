@@ -52,7 +52,7 @@ function viewsOf(name: string): OwnViews {
     subscribers: () => [name, 'both'].map((address) => ({ ...subscriber, address, toldIp: address })),
     condition: async () => ({
       behind: [{ key: KEY, clientCount: 3, clients: [{ ip: name, client: undefined }] }],
-      lost: [{ key: ORDERS, atMs: 7, address: address(), cause: 'silence' }],
+      lost: [{ key: ORDERS, stamp: firstStampOf(7), atMs: 7, address: address(), cause: 'silence' }],
       subscriberCount: 2,
       lagMs: 0.5,
       faults: [{ code: 'store-unavailable', detail: name, forMs: 7 }],
@@ -98,7 +98,7 @@ function happened(ip: string, atMs: number, at = ''): TimelineEntry {
   }
 }
 
-async function addPeer(id: string): Promise<void> {
+async function addPeer(id: string, own = viewsOf(id)): Promise<void> {
   const server = await PeerServer.open({
     host: '127.0.0.1',
     port: 0,
@@ -107,7 +107,7 @@ async function addPeer(id: string): Promise<void> {
     report: () => {},
   })
   servers.push(server)
-  new PeerViews({ client, peers: () => peers, own: viewsOf(id) }).answerOn(server)
+  new PeerViews({ client, peers: () => peers, own }).answerOn(server)
   const { port: peerPort } = server
   peers.set(id, {
     ip: '127.0.0.1',
@@ -152,6 +152,22 @@ test('the clients of all servers are collected, each once, with the members that
   await servers[1]!.close()
   const { value, missing } = await views.subscribers(ORDERS)
   expect([value.length, missing]).toEqual([3, ['s3']])
+})
+
+test.each([
+  ['a few seconds apart is listed once', { s1: [10_000], s2: [12_000], s3: [9_000] }, [12_000]],
+  ['again much later is listed again', { s1: [30_000, 10_000], s2: [29_000, 11_000] }, [30_000, 11_000]],
+])('a change without a stamp that servers note %s', async (_, noted: Record<string, number[]>, listed) => {
+  const timelineOf = (name: string) => ({
+    fromMs: 1,
+    entries: noted[name]!.map((atMs) => ({ ...happened('a', atMs), stamp: 0 })),
+  })
+  const viewsWith = (name: string) => ({ ...viewsOf(name), timeline: () => timelineOf(name) })
+  const [own, ...others] = Object.keys(noted)
+  for (const id of others) await addPeer(id, viewsWith(id))
+  const views = new PeerViews({ client, peers: () => peers, own: viewsWith(own!) })
+  const { entries } = (await views.timeline(ORDERS)).value
+  expect(entries.map(({ atMs }) => atMs)).toEqual(listed)
 })
 
 test('connected clients are listed by server, and sent away by the server that has them', async () => {

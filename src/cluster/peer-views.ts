@@ -14,7 +14,7 @@ import type { WatchedItem } from '../core/config/state/config-view.ts'
 import { addressText } from '../core/naming/state/instance.ts'
 import type { ServiceKey } from '../core/naming/state/service.ts'
 import type { OwnTimeline } from '../core/naming/timeline/timeline.ts'
-import { orderOf, type TimelineEntry } from '../core/naming/timeline/timeline-entry.ts'
+import { newestFirst, orderOf, type TimelineEntry } from '../core/naming/timeline/timeline-entry.ts'
 import type { PeerClient } from './peer-client.ts'
 import {
   CLIENT_COUNTS,
@@ -137,10 +137,7 @@ export class PeerViews {
   async timeline(key: ServiceKey): Promise<Collected<OwnTimeline>> {
     const { answers, missing } = await this.#collect(TIMELINE, key)
     const all = [this.#parts.own.timeline(key), ...answers]
-    const detailed = all
-      .flatMap(({ entries }) => entries)
-      .sort((a, b) => orderOf(b) - orderOf(a) || detailOf(b) - detailOf(a))
-    const entries = eachOnce(detailed, (one) => `${orderOf(one)} ${one.kind} ${addressText(one.address)}`)
+    const entries = eachEventOnce(all.flatMap((one) => one.entries).sort(newestFirst))
     return { value: { fromMs: Math.min(...all.map(({ fromMs }) => fromMs)), entries }, missing }
   }
 
@@ -191,9 +188,20 @@ function newestOf({ fromMs, entries }: OwnTimeline): OwnTimeline {
   return { fromMs: newest.at(-1)!.atMs, entries: newest }
 }
 
-/** How detailed an entry is. Only the server of a connection knows whether its client asked to leave. */
-function detailOf({ actor, text, cause }: TimelineEntry): number {
-  return (actor === undefined ? 0 : 2) + (text === '' ? 0 : 1) + (cause === 'connection' ? 0 : 1)
+/** Servers note a change without a stamp by their own clocks, which may differ by as much. */
+const SAME_EVENT_MS = 5_000
+
+/** The first entry of each event. The newest entries are first. */
+function eachEventOnce(entries: readonly TimelineEntry[]): TimelineEntry[] {
+  const nameOf = ({ kind, address }: TimelineEntry): string => `${kind} ${addressText(address)}`
+  /** When events without a stamp happened, by their names. */
+  const keptMs = new Map<string, number>()
+  return eachOnce(entries, (one) => `${orderOf(one)} ${nameOf(one)}`).filter((one) => {
+    if (one.stamp !== 0) return true
+    if ((keptMs.get(nameOf(one)) ?? Infinity) - one.atMs <= SAME_EVENT_MS) return false
+    keptMs.set(nameOf(one), one.atMs)
+    return true
+  })
 }
 
 /** The first item of each name. */

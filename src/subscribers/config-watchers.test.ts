@@ -365,3 +365,16 @@ test('a held poll is listed with since when it is held', async () => {
   runAll()
   expect(await listed).toMatchObject([{ via: 'poll', seenAgoMs: 7 }])
 })
+
+test('a client that sends something while the list is made was seen now', async () => {
+  const { polls, clock, runAll } = fixture()
+  const changed = (): void => {}
+  // Without `heardMs` its last message is always from now.
+  void polls.join({ ip: '10.0.0.1', changed, end: changed }).listen([watched('a', '')])
+  const listed = polls.lists.clientsOf(keyOf('a'))
+  clock.nowMs = 5
+  runAll()
+  await Promise.resolve()
+  runAll()
+  expect(await listed).toMatchObject([{ via: 'stream', seenAgoMs: 0 }])
+})

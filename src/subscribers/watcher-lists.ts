@@ -46,13 +46,15 @@ export class WatcherLists {
     const { polls, recent, slices, seenBy, now } = this.#parts
     const clients: ItemClient[] = []
     const nowMs = now()
+    // A message may come during the walk.
+    const agoMs = (atMs: number): number => Math.max(0, nowMs - atMs)
     // Both as they are now: clients that come back during the walk would be met again and again.
     const [watchers, ended] = [[...polls.of(key.text)], [...recent.all()]]
     await slices.walk(watchers, (watcher) => {
       const item = watcher.itemOf(key.text)
       if (item === undefined) return
       const { ip, client, via, who, heardMs } = watcher
-      clients.push({ ip, client, md5: item.md5, seen: seenBy(key, who), seenAgoMs: nowMs - heardMs, via })
+      clients.push({ ip, client, md5: item.md5, seen: seenBy(key, who), seenAgoMs: agoMs(heardMs), via })
     })
     await slices.walk(ended, (poll) => {
       const item = poll.items.find((one) => one.key.text === key.text)
@@ -60,7 +62,7 @@ export class WatcherLists {
       const { ip, client, atMs, late } = poll
       const isAway = !late.some((one) => one.key.text === key.text)
       const seen = seenBy(key, poll)
-      clients.push({ ip, client, md5: item.md5, seen, seenAgoMs: nowMs - atMs, isAway, via: 'poll' })
+      clients.push({ ip, client, md5: item.md5, seen, seenAgoMs: agoMs(atMs), isAway, via: 'poll' })
     })
     return clients
   }

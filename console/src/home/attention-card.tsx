@@ -12,6 +12,7 @@ import {
   type Overview,
   type OverviewMember,
 } from '../server/overview.ts'
+import { causeKey } from '../services/cause-key.ts'
 import { Health } from '../services/service-list.tsx'
 import { hostPort } from '../server/host-port.ts'
 import { mayWriteService } from '../state/user.ts'
@@ -95,7 +96,7 @@ function BadService({ service, onDismissed }: { service: Attention; onDismissed:
   const name = { namespaceId, groupName, serviceName }
   const link = linkTo('service', { ns: namespaceId, group: groupName, name: serviceName })
   if (kind === 'service-lost') {
-    const why = cause === null ? '' : t(`cause.${cause}`)
+    const why = cause === null ? '' : t(causeKey('removed', cause))
     const text = t('lastInstanceLeft', { address: service.lastInstance ?? '', why })
     const dismiss = async (): Promise<void> => {
       await dismissLost(name).catch(() => undefined)

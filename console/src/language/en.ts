@@ -366,6 +366,7 @@ export const en = {
   'cause.operator': 'By an operator',
   'cause.connection': 'By its connection',
   'cause.connected': 'By its client, which connected',
+  'cause.replaced': 'Its client registered again, without it',
   explain: 'Explain',
   explainText: 'What a client gets when it asks for this service, and why it gets each instance or not.',
   clientAddress: 'IP of the client',

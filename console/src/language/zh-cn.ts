@@ -392,6 +392,7 @@ export const zhCn: Readonly<Record<TextKey, string>> = {
   'cause.operator': '由运维人员',
   'cause.connection': '因客户端连接状态变化',
   'cause.connected': '随客户端连接注册',
+  'cause.replaced': '客户端重新注册，不再包含该实例',
   explain: '返回结果说明',
   explainText: '客户端查询此服务时会得到什么，以及每个实例为何被返回或被排除。',
   clientAddress: '客户端 IP',

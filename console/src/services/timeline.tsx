@@ -9,6 +9,7 @@ import { readTimeline, type ServiceName, type TimelineEntry } from '../server/se
 import { ofService } from '../live/meant.ts'
 import { useLoaded, useShown } from '../state/loaded.ts'
 import { hostPort } from '../server/host-port.ts'
+import { causeKey } from './cause-key.ts'
 
 /** The events of the instances of a service, newest first, each with its cause. */
 export function Timeline({ name }: { name: ServiceName }) {
@@ -98,11 +99,7 @@ function Entries({ entries }: { entries: readonly TimelineEntry[] }) {
               <span class={`badge ${BADGES[entry.kind]}`}>{t(`happened.${entry.kind}`)}</span>
             </td>
             <td>
-              {t(
-                entry.kind === 'registered' && entry.cause === 'connection'
-                  ? 'cause.connected'
-                  : `cause.${entry.cause}`,
-              )}
+              {t(causeKey(entry.kind, entry.cause))}
               {entry.text !== '' && <div dir="auto">{entry.text}</div>}
               {entry.fromIp !== null && (
                 <div class="soft" dir="auto">

@@ -9,7 +9,11 @@ import { turnOf } from '../../core/access/turn-of.ts'
 import type { LongWalks, Turns } from '../../core/work/long-walks.ts'
 import type { Member } from '../server/operator.ts'
 import { type ServiceKey, serviceKeyText } from '../../core/naming/state/service.ts'
-import type { LostService, LostServices } from '../../core/naming/timeline/lost-services.ts'
+import {
+  newestLosses,
+  type LostService,
+  type LostServices,
+} from '../../core/naming/timeline/lost-services.ts'
 import { figuresOf, type ServiceFigures } from './service-inventory.ts'
 import { serviceResource, WRITE_SERVICE } from '../naming/services.ts'
 import { configsToLookAt, servicesToLookAt } from './readable.ts'
@@ -209,19 +213,15 @@ class Tally {
 
   /** The losses, the newest first, and all other services by their kinds: a lost one is not empty besides. */
   #attentionWith(lost: readonly LostService[]): Attention[] {
-    const newest = new Map(
-      lost.toSorted((a, b) => a.atMs - b.atMs).map((one) => [serviceKeyText(one.key), one]),
-    )
-    const losses = Array.from(newest.values(), ({ key, atMs, address, cause }): Attention => {
+    const newest = newestLosses(lost)
+    const names = new Set(newest.map(({ key }) => serviceKeyText(key)))
+    const losses = newest.slice(0, MOST_ATTENTIONS).map(({ key, atMs, address, cause }): Attention => {
       const none = { ipCount: 0, healthyCount: 0, lastChangeMs: atMs }
       return { kind: 'service-lost', key, ...none, lost: { address, cause } }
     })
-    const others = this.#attention.filter(({ key }) => !newest.has(serviceKeyText(key)))
+    const others = this.#attention.filter(({ key }) => !names.has(serviceKeyText(key)))
     const isOf = (kind: Attention['kind']) => (one: Attention) => one.kind === kind
-    return [
-      ...losses.toReversed().slice(0, MOST_ATTENTIONS),
-      ...ATTENTION_KINDS.flatMap((kind) => others.filter(isOf(kind))),
-    ]
+    return [...losses, ...ATTENTION_KINDS.flatMap((kind) => others.filter(isOf(kind)))]
   }
 }
 

@@ -1,14 +1,9 @@
-import type { InstanceAddress } from '../state/instance.ts'
 import { type ServiceKey, serviceKeyText } from '../state/service.ts'
-import type { TimelineCause } from './timeline-entry.ts'
+import { newestFirst, type TimelineEntry } from './timeline-entry.ts'
 
 /** A service whose last instance has left. */
-export interface LostService {
+export interface LostService extends Pick<TimelineEntry, 'stamp' | 'atMs' | 'address' | 'cause'> {
   readonly key: ServiceKey
-  /** Epoch ms of the decision, never later than the clock of the server that noted it. */
-  readonly atMs: number
-  readonly address: InstanceAddress
-  readonly cause: TimelineCause
 }
 
 /** So long somebody should look at it. */
@@ -53,4 +48,14 @@ export class LostServices {
     for (const [text, { atMs }] of this.#lost) if (atMs <= nowMs - SHOWN_MS) this.#lost.delete(text)
     return [...this.#lost.values()]
   }
+}
+
+/** The newest loss of each service, as several servers noted them. The newest is first. */
+export function newestLosses(noted: readonly LostService[]): LostService[] {
+  const byKey = new Map<string, LostService>()
+  for (const lost of noted.toSorted(newestFirst)) {
+    const text = serviceKeyText(lost.key)
+    if (!byKey.has(text)) byKey.set(text, lost)
+  }
+  return [...byKey.values()]
 }

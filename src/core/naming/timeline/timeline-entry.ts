@@ -58,6 +58,19 @@ export interface TimelineEntry {
 }
 
 /** The order of entries: by their stamps, as the changes were decided. */
-export function orderOf({ stamp, atMs }: TimelineEntry): number {
+export function orderOf({ stamp, atMs }: Pick<TimelineEntry, 'stamp' | 'atMs'>): number {
   return stamp === 0 ? firstStampOf(atMs) : stamp
+}
+
+/** The part of an entry by which it is sorted among the entries of other servers. */
+type Noted = Pick<TimelineEntry, 'stamp' | 'atMs' | 'cause'> & Partial<Pick<TimelineEntry, 'actor' | 'text'>>
+
+/** Sorts entries of several servers: the newest first, and the most detailed first of the same event. */
+export function newestFirst(a: Noted, b: Noted): number {
+  return orderOf(b) - orderOf(a) || detailOf(b) - detailOf(a)
+}
+
+/** How detailed an entry is. Only the server of a connection knows whether its client asked to leave. */
+function detailOf({ actor, text = '', cause }: Noted): number {
+  return (actor === undefined ? 0 : 2) + (text === '' ? 0 : 1) + (cause === 'connection' ? 0 : 1)
 }

@@ -10,12 +10,13 @@ import {
   ORDERS,
   registered,
 } from '../../core.test-support.ts'
-import type { Now } from '../../decisions/stamps.ts'
+import { firstStampOf, type Now } from '../../decisions/stamps.ts'
 import type { State } from '../../engine/state.ts'
 import { deregisterInstance, liftSettings, modifyInstance, setHealth } from '../commands/instance-commands.ts'
 import { updateMetadata } from '../commands/metadata-commands.ts'
 import { REMEMBERED_METADATA, rememberedId } from '../state/remembered-metadata.ts'
 import { registerInstance } from '../commands/register-instance.ts'
+import { type LostService, newestLosses } from './lost-services.ts'
 import { TimelineRing } from './timeline-ring.ts'
 import { Timeline, type TimelineRequest } from './timeline.ts'
 
@@ -233,6 +234,12 @@ describe('a service whose last instance left', () => {
   const lostAt = ({ timeline }: ReturnType<typeof seen>, ms: number) =>
     timeline.lost.at(at(ms).wallMs).map(({ key, cause }) => [key.groupedName, cause])
   const LOST = [[ORDERS.groupedName, 'deregistration']]
+  /** A loss that a server has noted with its own clock. */
+  const loss = (ms: number, cause: LostService['cause']): LostService => {
+    const { wallMs } = at(ms)
+    const atMs = cause === 'connection' ? wallMs : wallMs - 9
+    return { key: ORDERS, stamp: firstStampOf(wallMs), atMs, address: address(), cause }
+  }
   const SILENT = [[ORDERS.groupedName, 'silence']]
   /** All instances leave in one step. */
   function allLeave({ state }: ReturnType<typeof seen>, reason: InstanceRemoved['reason']): void {
@@ -294,6 +301,28 @@ describe('a service whose last instance left', () => {
     state.apply([{ ...removed, reason: 'deregistered', stamp: 0 }], at(7))
     expect(timeline.lost.at(at(8).wallMs).map(({ atMs }) => atMs)).toEqual([at(7).wallMs])
     expect(timeline.of(ORDERS).entries[0]).toMatchObject({ kind: 'removed', atMs: at(7).wallMs })
+  })
+
+  test.each([
+    [
+      'of the same loss the known cause',
+      [loss(5, 'deregistration'), loss(5, 'connection')],
+      'deregistration',
+    ],
+    [
+      'of the same loss the known cause',
+      [loss(5, 'connection'), loss(5, 'deregistration')],
+      'deregistration',
+    ],
+    ['the newest loss', [loss(6, 'connection'), loss(5, 'deregistration')], 'connection'],
+  ] as const)('has of several servers %s', (_, noted, cause) => {
+    expect(newestLosses(noted).map((one) => one.cause)).toEqual([cause])
+  })
+
+  test('is first where it was lost last', () => {
+    const other = { ...ORDERS, groupedName: 'other' }
+    const noted = [loss(5, 'silence'), { ...loss(6, 'silence'), key: other }, loss(7, 'silence')]
+    expect(newestLosses(noted).map(({ key }) => key)).toEqual([ORDERS, other])
   })
 
   test('is lost for six hours', () => {

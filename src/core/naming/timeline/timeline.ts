@@ -192,13 +192,15 @@ export class Timeline {
     if (known === undefined) return
     const { address, publisher } = known.record
     const { key } = known.entry.service
-    const left = { cause: reason === 'expired' ? 'silence' : this.#causeOfLeave(key, publisher) } as const
-    this.#leaving.set(serviceKeyText(key), { key, atMs: moment.atMs, address, ...left })
-    this.#note(key, address, { kind: 'removed', ...left }, moment)
+    const cause = reason === 'expired' ? 'silence' : this.#causeOfLeave(key, publisher)
+    const { stamp, atMs } = moment
+    this.#leaving.set(serviceKeyText(key), { key, stamp, atMs, address, cause })
+    this.#note(key, address, { kind: 'removed', cause }, moment)
   }
 
   #causeOfLeave(serviceKey: ServiceKey, publisher: Publisher): TimelineCause {
     if (publisher.kind !== 'connection') return 'deregistration'
+    if (this.#asked.size === 0) return 'connection'
     return this.#asked.get(leaveText({ serviceKey, publisher }))?.cause ?? 'connection'
   }
 

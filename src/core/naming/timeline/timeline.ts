@@ -142,6 +142,8 @@ export class Timeline {
 
   /** Call it after the changes of a step are applied. Several instances may have left in one step. */
   seen(after: After): void {
+    // A Map that is cleared allocates, also an empty one.
+    if (this.#leaving.size === 0) return
     for (const lost of this.#leaving.values()) if (after.instanceCount(lost.key) === 0) this.lost.left(lost)
     this.#leaving.clear()
   }

@@ -130,7 +130,7 @@ export async function explainService(flags: ExplainFlags, word: string): Promise
   )
 }
 
-/** Who may not read a service may dismiss it all the same. */
+/** A user who may not read a service may dismiss it all the same. */
 function passRefused(error: unknown): void {
   if (!(error instanceof RefusedError)) throw error
 }

@@ -70,7 +70,10 @@ test('an instance that its owner removed, or that did not beat in time, stays aw
 test('an instance whose client has said goodbye after the silence stays away', () => {
   cluster.beat(one, WHERE)
   misjudge()
-  cluster.execute(one, deregisterInstance(target, undefined, () => target))
+  cluster.execute(
+    one,
+    deregisterInstance(target, undefined, () => target),
+  )
   cluster.execute(one, restoring.due(one.healthMs)[0]!.command)
   expect(one.instance(WHERE)).toBeUndefined()
 })

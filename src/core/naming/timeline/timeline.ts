@@ -65,6 +65,7 @@ const MOST_OF_PEOPLE = 10_000
 
 type Found = Pick<TimelineEntry, 'kind' | 'cause'> & { readonly text?: string }
 type Moment = Pick<TimelineEntry, 'stamp' | 'atMs'>
+type Place = Pick<LostService, 'key' | 'address'>
 
 /**
  * The history of the instances of each service, for people. It is in the memory of this server, in places
@@ -110,12 +111,7 @@ export class Timeline {
         const { serviceKey, address, healthy, stamp } = change
         const instance = before.instance(serviceKey, address)
         if (instance !== undefined && instance.healthy !== healthy)
-          this.#note(
-            instance.entry.service.key,
-            instance.record.address,
-            this.#health(instance, healthy),
-            momentOf(stamp, wallMs),
-          )
+          this.#note(placeOf(instance), this.#health(instance, healthy), momentOf(stamp, wallMs))
         return
       }
       case 'record-saved': {
@@ -127,7 +123,7 @@ export class Timeline {
         if (isSameMetadata(metadata, place.metadata)) return
         const found = { kind: 'metadata', cause: 'operator' } as const
         const moment = momentOf(change.stamp, wallMs)
-        this.#note(instance.entry.service.key, instance.record.address, found, moment)
+        this.#note(placeOf(instance), found, moment)
         return
       }
       case 'record-removed':
@@ -151,7 +147,7 @@ export class Timeline {
   /** The first beat after a deregistration that did not bring the instance back. */
   lateBeat(key: ServiceKey, address: InstanceAddress, { stamp, wallMs }: Now): void {
     const moment = momentOf(stamp, wallMs)
-    this.#note(key, address, { kind: 'late-beat', cause: 'deregistration' }, moment)
+    this.#note({ key, address }, { kind: 'late-beat', cause: 'deregistration' }, moment)
   }
 
   of(key: ServiceKey): OwnTimeline {
@@ -165,7 +161,8 @@ export class Timeline {
     const known = state.instance(change.serviceKey, record.address)
     // The key object of the state: an entry may outlive the request, and must not keep a second key in memory.
     const serviceKey = state.service(change.serviceKey)?.key ?? change.serviceKey
-    const note = (found: Found): void => this.#note(serviceKey, record.address, found, moment)
+    const note = (found: Found): void =>
+      this.#note({ key: serviceKey, address: record.address }, found, moment)
     if (known === undefined) {
       this.lost.back(serviceKey)
       const cause = isRevived(change, state) ? 'memory' : registrationBy(record.publisher)
@@ -197,7 +194,7 @@ export class Timeline {
     const cause = reason === 'expired' ? 'silence' : this.#causeOfLeave(key, publisher)
     const { stamp, atMs } = moment
     this.#leaving.set(serviceKeyText(key), { key, stamp, atMs, address, cause })
-    this.#note(key, address, { kind: 'removed', cause }, moment)
+    this.#note({ key, address }, { kind: 'removed', cause }, moment)
   }
 
   #causeOfLeave(serviceKey: ServiceKey, publisher: Publisher): TimelineCause {
@@ -215,7 +212,7 @@ export class Timeline {
     const { key } = instance.entry.service
     const { address } = instance.record
     if (this.#requestFor(key, address)?.what !== 'lift') return
-    this.#note(key, address, { kind: 'lifted', cause: 'operator' }, moment)
+    this.#note({ key, address }, { kind: 'lifted', cause: 'operator' }, moment)
   }
 
   /** A change of health, with its cause by the publisher of the instance. Requests of people have their own causes. */
@@ -231,12 +228,7 @@ export class Timeline {
     }
   }
 
-  #note(
-    key: ServiceKey,
-    address: InstanceAddress,
-    { kind, cause, text = '' }: Found,
-    { stamp, atMs }: Moment,
-  ): void {
+  #note({ key, address }: Place, { kind, cause, text = '' }: Found, { stamp, atMs }: Moment): void {
     const actor = this.#requests.size === 0 ? undefined : this.#actorOf(key, address, kind)
     const isAsked = actor !== undefined && kind !== 'removed'
     const entry = {
@@ -264,6 +256,10 @@ export class Timeline {
   #requestFor(key: ServiceKey, address: InstanceAddress): TimelineRequest | undefined {
     return this.#requests.get(placeText(key, address)) ?? this.#requests.get(placeText(key, undefined))
   }
+}
+
+function placeOf({ entry, record }: Instance): Place {
+  return { key: entry.service.key, address: record.address }
 }
 
 function momentOf(stamp: number, wallMs: number): Moment {

@@ -94,11 +94,13 @@ describe('an import of', () => {
 })
 
 describe('an apply of', () => {
-  const onDisk = REPACKED.filter(({ files }) =>
-    Object.keys(files).every(
+  const onDisk = REPACKED.filter(({ files }) => {
+    // A directory with two files of one item is refused.
+    if ('G/.metadata.yml' in files && 'G/%2Emetadata.yml' in files) return false
+    return Object.keys(files).every(
       (name) => name !== '.meta.yml' && name.length < 200 && !/\\|^\.\.|\.\.$/.test(name),
-    ),
-  )
+    )
+  })
 
   test.each(onDisk)('$name', async ({ files, items, folder }) => {
     const tenant = await newNamespace()

@@ -99,7 +99,7 @@ export function register(
   const where = addressText(place)
   const title = `${isBeat ? 'beat' : 'register'} ${where} in ${service}, weight ${weight}${healthy ? '' : ', unhealthy'}`
   const object = serviceObject(serviceKey)
-  return operation(title, { object, rule: rules.registered(where, { weight, healthy }) }, () =>
+  return operation(title, { object, rule: rules.registered(where, { weight, healthy }, isBeat) }, () =>
     registerInstance(registration({ serviceKey, address: place, weight, healthy, metadata, isBeat })),
   )
 }

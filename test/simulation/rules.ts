@@ -58,13 +58,13 @@ export const grayStopped: Rule<GrayValue> = (gray) =>
 export const grayDeleted: Rule<GrayValue> = (gray) =>
   gray === null ? stays(gray, 'true') : { next: null, answer: 'true' }
 
-/** An instance is registered, and its service made where it is not there. */
-export function registered(where: string, instance: InstanceValue): Rule<ServiceValue> {
+/** An instance is registered, and its service made where it is not there. `isBeat`: what is there stays as it is. */
+export function registered(where: string, instance: InstanceValue, isBeat = false): Rule<ServiceValue> {
   return (service) => {
     const { madeBy = 'registration', instances = {} } = service ?? {}
     const known = instances[where]
-    if (known?.weight === instance.weight && known.healthy === instance.healthy)
-      return stays(service, 'known')
+    const isSame = known?.weight === instance.weight && known.healthy === instance.healthy
+    if (isSame || (isBeat && known !== undefined)) return stays(service, 'known')
     return { next: { madeBy, instances: { ...instances, [where]: instance } }, answer: 'registered' }
   }
 }

@@ -50,7 +50,7 @@ test.each(Object.entries(RESOURCES))('%s', async (name, path) => {
   expect(alone).toBe(200)
   const statuses = new Set(await Promise.all(flood))
   expect([...statuses].filter((status) => ![200, 429, 503].includes(status))).toEqual([])
-  // Cheap requests may have ended before it came. Of the dear ones, most were still waiting.
-  if (DEAR.has(name)) expect(ended.indexOf('other')).toBeLessThan(80)
+  // Others may have ended before it came. Of dear requests, 128 were waiting then: they ended after it.
+  if (DEAR.has(name)) expect(ended.length - ended.indexOf('other')).toBeGreaterThan(100)
   expect(ended.length).toBeGreaterThan(100)
 })

@@ -16,7 +16,7 @@ const EACH_NIGHT = [
     tests: ['--project=clients', '--project=night', 'test/clients/'],
   }),
   testPart('strikes', 'eleven strikes against three servers, and jumps of clocks', {
-    minutes: 11,
+    minutes: 8,
     tests: [
       '--project=faults',
       '--no-file-parallelism',
@@ -32,6 +32,12 @@ const EACH_NIGHT = [
     minutes: 9,
     tests: ['--project=night', '--no-file-parallelism', 'test/security/', 'src/', 'test/console-checks.'],
   }),
+  {
+    name: 'best',
+    about: 'processor time of requests beside that of the best build, alone',
+    minutes: 8,
+    command: scriptCommand('bench/best.js'),
+  },
   testPart('packages', 'the image and the packages on both architectures, twice', {
     minutes: 8,
     tests: [
@@ -64,6 +70,6 @@ export function partsOfNight(now) {
 }
 
 function longForm(name, about, args) {
-  const command = scriptCommand('scripts/long-forms.js', ...args, '--minutes', '12')
-  return { name, about: `${about}: one long form each night, in turn`, minutes: 14, tests: [], command }
+  const command = scriptCommand('scripts/long-forms.js', ...args, '--minutes', '7')
+  return { name, about: `${about}: one long form each night, in turn`, minutes: 9, tests: [], command }
 }

@@ -88,3 +88,18 @@ test.each([1_000, 3, 1])(
     }
   },
 )
+
+test('the same history in several calls at once comes once', async () => {
+  const ids = Array.from({ length: 350 }, (_, at) => String(10_000_000 + at))
+  const history = ids.map((oldId, at) =>
+    historyLine('at-once', oldId, { content: `text ${at}`, op: at === 0 ? 'I' : 'U', atMs: AT_MS + at }),
+  )
+  const answers = await Promise.all([1, 2, 3].map(() => importing(history)))
+  expect(answers.reduce((sum, { taken }) => sum + taken, 0)).toBe(ids.length)
+  const query = { search: 'accurate', dataId: 'at-once', group: GROUP, pageNo: '1', pageSize: '500' }
+  const response = await fetch(`${managed.waypost.url}/svc/v1/cs/history?${new URLSearchParams(query)}`, {
+    headers,
+  })
+  const { pageItems } = (await response.json()) as { pageItems: { importedId: string }[] }
+  expect(pageItems.map(({ importedId }) => importedId).toReversed()).toEqual(ids)
+})

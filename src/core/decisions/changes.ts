@@ -35,6 +35,8 @@ export interface ConfigDeleted {
 export interface HistoryImported {
   readonly kind: 'history-imported'
   readonly record: HistoryRecord
+  /** The newest record that the history had when this was decided; 0: it had none. The store writes it only if that is still so. */
+  readonly afterId?: number | undefined
   /** The gray text (the id of a `GRAY_TEXT`) that is its text: a store that has the one need not write the other. */
   readonly textId?: string
 }

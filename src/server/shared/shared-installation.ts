@@ -254,6 +254,7 @@ export class SharedInstallation implements Installation {
 
   careOf({ state, liveness, engine, healthClock, isAlive, watch }: CareParts): Care {
     const { emptyServiceExpiryMs, expiredMetadataTimeMs } = this.#opened.settings
+    liveness.processes.follow((process) => this.#client.refuses(process))
     this.#care = new SharedNamingCare({
       state,
       liveness,

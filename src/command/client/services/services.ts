@@ -1,5 +1,5 @@
 import { isSameIp } from '../../../core/text/ip-address.ts'
-import type { ExplainedInstance, ListedService, Overview, ServiceDetail, ShownInstance } from '../answers.ts'
+import type { ExplainedInstance, ListedService, ServiceDetail, ShownInstance, Timeline } from '../answers.ts'
 import { type CommandResult, listed, shown, timeText, DiffersError, done } from '../../command-line.ts'
 import { type ClientFlags, requireAddress } from '../server-options.ts'
 import { RefusedError } from '../server-session.ts'
@@ -140,15 +140,13 @@ export async function dismissService(flags: ServiceFlags, word: string): Promise
   const client = clientOf(flags)
   const name = serviceOf(word, flags)
   const params = serviceParams(client, name)
-  const { attention } = await client.get<Overview>('/console/overview', {
-    namespaceId: client.namespace || 'public',
-  })
   await client.send('DELETE', '/console/attention', params)
-  const isNamed = attention.some(
-    (one) => one.groupName === name.groupName && one.serviceName === name.serviceName,
-  )
-  // The server refuses to show a service that it does not have. It is dismissed all the same.
-  if (!isNamed) await client.get('/ns/service', params).catch(passRefused)
+  // The server refuses to show a service that it does not have. One that had instances a while ago is dismissed all the same.
+  const hadInstances = async (): Promise<void> => {
+    const { entries } = await client.get<Timeline>('/console/timeline', params)
+    if (entries.length === 0) await client.get('/ns/service', params)
+  }
+  await hadInstances().catch(passRefused)
   return done(`${serviceText(name)} needs no attention until an instance comes and leaves again.`, {
     ...name,
   })

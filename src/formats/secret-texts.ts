@@ -1,5 +1,5 @@
 /** Secrets in texts whose format nobody knows, and within single values: by their looks. */
-import { withoutEscapes } from './escapes.ts'
+import { unescaped, withoutEscapes } from './escapes.ts'
 import { isSecretKey } from './secret-keys.ts'
 import type { Range } from './tree.ts'
 
@@ -12,6 +12,15 @@ const NAMED =
 const BLOCK = /^[|>][+-]?\d*\s*(?:#.*)?$/
 /** A line that long was not written by people. */
 const LONGEST_LINE = 20_000
+
+/** The secrets within a value as it is written, and without its escapes: in either form one may end too early. */
+export function secretsInSource(type: string, source: string, look: (text: string) => Range[] = secretsInValue): Range[] {
+  const value = unescaped(type, source)
+  if (value === undefined) return look(source)
+  const { text, places } = value
+  const behind = look(text).map(({ from, to }) => ({ from: places[from]!, to: places[to]! }))
+  return [...look(source), ...behind]
+}
 
 /** The parts of a text that are values of keys such as password. Each line is looked at once. */
 export function secretsInLines(text: string): Range[] {
@@ -51,7 +60,8 @@ function isOpen(line: string, ranges: readonly Range[]): boolean {
   return key !== '' && isSecretKey(key)
 }
 
-function secretsInLine(line: string): Range[] {
+/** Such parts of a line, or of a text that is as one. */
+export function secretsInLine(line: string): Range[] {
   if (line.length > LONGEST_LINE) return isSecretKey(line) ? [{ from: 0, to: line.length }] : []
   const found = secretsInValue(line, true)
   for (const match of line.matchAll(ELEMENT))

@@ -214,6 +214,7 @@ export const en = {
   'unrecognized.not-in-metadata': 'not in the metadata of the file',
   'unrecognized.no-entry': 'in the metadata, but not in the file',
   'unrecognized.litter': 'left by a system or an editor',
+  'unrecognized.link': 'a link, and no file',
   'unrecognized.metadata-elsewhere': 'metadata, but not on top',
   'unrecognized.set-record': 'the record of a set, which belongs to its own namespace',
   imported: 'Imported: {count}, left as they were: {skipped}',

@@ -78,7 +78,7 @@ export interface TransferOutcome {
   readonly unrecognizedCount: number
   readonly unrecognizedData: readonly ({
     readonly itemName: string
-    readonly reason: 'bad-name' | 'not-in-metadata' | 'no-entry' | 'litter' | 'metadata-elsewhere' | 'set-record'
+    readonly reason: 'bad-name' | 'not-in-metadata' | 'no-entry' | 'litter' | 'metadata-elsewhere' | 'link' | 'set-record'
   })[]
   /** The common folder that was taken off the names of a zip file; empty: none. */
   readonly folder: string

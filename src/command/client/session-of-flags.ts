@@ -1,4 +1,5 @@
 import { UsageError, DiffersError } from '../command-line.ts'
+import { tell } from '../standard-error.ts'
 import { type Context, readClientFile, saveContext } from './client-file.ts'
 import type { ServerFlags } from './server-options.ts'
 import { ServerSession, type StoredToken, problemOf } from './server-session.ts'
@@ -67,6 +68,8 @@ export class SvcClient {
     const isDelete = method === 'DELETE'
     const target = isDelete ? withQuery(path, form) : path
     const response = await this.#asked(method, target, isDelete ? undefined : queryOf(form))
+    const trimmed = response.headers.get('Waypost-Trimmed')
+    if (trimmed !== null) tell(`Blanks at the ends are left out: ${trimmed}.\n`)
     return response.text()
   }
 

@@ -19,6 +19,12 @@ export interface ItemName {
 
 const DEFAULT_GROUP = 'DEFAULT_GROUP'
 
+/** A sentence where a name of an item is written with blanks around; else empty. */
+export function blanksText(word: string, { group = '' }: { readonly group?: string }): string {
+  const isTrimmed = [group, ...word.split('/')].some((name) => name !== name.trim())
+  return isTrimmed ? ' Blanks at the ends of its name are left out.' : ''
+}
+
 /** The item that a word names: `DATA_ID`, or `GROUP/DATA_ID` as lists print it. */
 export function itemOf(word: string, flags: { readonly group?: string }): ItemName {
   const group = flags.group?.trim()

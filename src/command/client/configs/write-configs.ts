@@ -4,6 +4,7 @@ import { clientOf, DamagedError, type SvcClient } from '../session-of-flags.ts'
 import { FormerListeners, watchersOf } from './listeners.ts'
 import { type ForceFlags, requireReadable } from './readable-text.ts'
 import {
+  blanksText,
   bytesOf,
   type ItemFlags,
   type ItemName,
@@ -54,7 +55,7 @@ export async function putConfig(flags: PutFlags, word: string, file: string): Pr
     casMd5: flags.create === true ? '' : flags.casMd5,
   })
   const has = listeners === undefined ? '' : ` ${await listeners.haveIt(timeoutMs)}`
-  return changed(client, `${nameText(name)} is published.${has}`, { ...name, md5: md5Of(content) })
+  return changed(client, `${nameText(name)} is published.${blanksText(word, flags)}${has}`, { ...name, md5: md5Of(content) })
 }
 
 const MOST_SECONDS = 86_400

@@ -53,7 +53,7 @@ export function allRoutes(parts: RouteParts): Route[] {
   const routes = [
     ...svcAccessRoutes(operations),
     ...svcConfigRoutes(operations, settings),
-    ...svcConsoleRoutes(operations, { ...parts, version: packageVersion() }),
+    ...svcConsoleRoutes(operations, { ...parts, version: packageVersion(), temporary: settings.temporary }),
     ...svcListenerRoutes(listener),
     ...svcNamespaceRoutes({ namespaces, namespaceQuota }),
     ...svcNamingRoutes(naming),

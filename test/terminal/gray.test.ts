@@ -30,6 +30,15 @@ test('a version is published for a share, listed, grown and promoted', async () 
   expect(await gray('promote', name, 'v2')).toContain('has the text of v2 for all')
   expect(JSON.parse(await gray('list', name, '-o', 'json'))).toEqual([])
   expect(await seen(name)).toBe('new')
+  const history = await here.terminal.ok('config', 'history', name)
+  const lines = [
+    'gray v2 ended, for 100',
+    'promoted from v2',
+    'gray v2 changed, for 100',
+    'gray v2, for 0 .* careful',
+    'made',
+  ]
+  expect(history).toMatch(new RegExp(lines.join('[^]*')))
 })
 
 test('a version for addresses is stopped by its name', async () => {

@@ -21,6 +21,7 @@ import { useLoaded } from '../state/loaded.ts'
 import { useStore } from '../state/store.ts'
 import { mayWriteAnywhere, mayWriteConfig } from '../state/user.ts'
 import { AcrossNamespaces } from './across-namespaces.tsx'
+import { LastAuthor } from './last-author.tsx'
 import { CloneDialog } from './clone-dialog.tsx'
 import { DeleteConfigs } from './delete-configs.tsx'
 import { DraftThere } from './draft-notice.tsx'
@@ -189,7 +190,7 @@ function Facts({ item }: { item: ConfigItem }) {
     [t('application'), item.appName && <span dir="auto">{item.appName}</span>],
     [t('tags'), item.configTags && <Tags tags={item.configTags} />],
     [t('size'), shownSize(new Blob([item.content]).size)],
-    [t('changed'), <Ago atMs={item.modifyTime} />],
+    [t('changed'), <LastAuthor name={item} md5={item.md5} otherwise={<Ago atMs={item.modifyTime} />} />],
     [t('created'), <Ago atMs={item.createTime} />],
     [t('createdBy'), [item.createUser, item.createIp].filter(Boolean).join(' · ')],
     ['MD5', <code>{item.md5}</code>],

@@ -6,7 +6,7 @@ import { Icon, type IconName } from './icon.tsx'
 
 /** A text that people should read before they continue. */
 export function Notice(props: {
-  readonly kind: 'warn' | 'bad' | 'plain'
+  readonly kind: 'good' | 'warn' | 'bad' | 'plain'
   readonly children: ComponentChildren
   readonly icon?: IconName
   /** Whether it stays in sight while the page is scrolled. */

@@ -21,6 +21,7 @@ import { useLoaded } from '../state/loaded.ts'
 import { AttentionCard } from './attention-card.tsx'
 import { HealthChart, LoadChart, NamespacesChart } from './charts.tsx'
 import { EventLog } from './event-log.tsx'
+import { SampleCard } from './sample-card.tsx'
 
 const SHOWN_CHANGES = 8
 /** How often the other servers are asked for their condition: they send no event for it. */
@@ -64,6 +65,7 @@ export function HomeView() {
           <ServerProblems overview={overview} />
           <MissingServers names={overview.missingServers} />
           <OldGray />
+          {overview.temporary && <SampleCard onChanged={found.refresh} />}
           <Counts overview={overview} />
           {overview.configCount === 0 && overview.serviceCount === 0 && <FirstSteps />}
           <DraftsCard />

@@ -87,7 +87,10 @@ function Entries({ entries }: { entries: readonly TimelineEntry[] }) {
           // Several may happen to an instance in a millisecond.
           <tr key={`${entry.atMs} ${entry.ip} ${entry.port} ${entry.clusterName} ${entry.kind} ${index}`}>
             <td>
-              <Ago atMs={entry.atMs} />
+              {shownTime(entry.atMs)}
+              <div class="soft">
+                <Ago atMs={entry.atMs} />
+              </div>
             </td>
             <td class="name">
               <strong>{hostPort(entry)}</strong>

@@ -4,6 +4,7 @@ import { action, plainAction, addExamples } from '../command-line.ts'
 import { addServerOptions } from '../client/server-options.ts'
 import { outputOption } from '../output.ts'
 import type { BackupFlags } from './backup.ts'
+import type { DevFlags } from './dev.ts'
 import type { DoctorFlags } from './doctor.ts'
 import type { HealthFlags } from './health.ts'
 import type { RestoreFlags } from './restore.ts'
@@ -26,6 +27,7 @@ export function addServerCommands(program: Command, parts: ServerParts): void {
   const stores = async (): Promise<Stores> => ({ tools: await directoryTools(), copies: await storeCopies() })
   program.commandsGroup('Run a server:')
   addStart(program, startServer)
+  addDev(program, startServer)
   addHealth(program)
   addBackup(program, stores)
   addRestore(program, stores)
@@ -55,6 +57,22 @@ function addStart(program: Command, startServer: StartServer): void {
     ['waypost start', 'on 127.0.0.1:8848, with its data in ./data'],
     ['waypost start --auth --data-dir /var/lib/waypost', 'callers sign in'],
     ['WAYPOST_PORT=9000 waypost start --settings waypost.conf', 'settings from three places'],
+  ])
+}
+
+function addDev(program: Command, startServer: StartServer): void {
+  const command = program
+    .command('dev')
+    .summary('start an empty server for trying; its data go when it ends')
+    .description(
+      'Starts an empty server on this machine, where nobody signs in. Its console offers a sample. Ctrl-C ends it, and its data ' +
+        'are gone. `start` is for everything that should stay.',
+    )
+    .option('--port <port>', 'its port; clients of 2.x and 3.x use the one 1000 above, too')
+  command.action(plainAction<DevFlags>(async (flags) => (await import('./dev.ts')).dev(flags, startServer)))
+  addExamples(command, [
+    ['waypost dev', 'on 127.0.0.1:8848'],
+    ['waypost dev --port 9000', 'beside another server'],
   ])
 }
 

@@ -29,8 +29,13 @@ export type StartServer = (settings: Settings) => Promise<{
 /**
  * Runs the server until a signal stops it. Resolves with the exit code. 0: a signal; 1: it could not start or stop; 2: wrong
  * settings, or too little memory for the data. 70: a fault of the program. A second signal ends the process at once with 1.
+ * `say`: the output of a start.
  */
-export async function start(given: Omit<SettingsSources, 'env'>, startServer: StartServer): Promise<number> {
+export async function start(
+  given: Omit<SettingsSources, 'env'>,
+  startServer: StartServer,
+  say = banner,
+): Promise<number> {
   const settings = settingsOrProblems(given)
   if (!settings) return 2
   const signals = new StopSignals()
@@ -44,7 +49,7 @@ export async function start(given: Omit<SettingsSources, 'env'>, startServer: St
   faults.goTo(server)
   // The server keeps running when nobody reads its output any more.
   process.stdout.on('error', () => {})
-  process.stdout.write(banner(settings, server))
+  process.stdout.write(say(settings, server))
   const ended = await Promise.race([signals.received, server.ended])
   if (ended !== undefined) return end(server, ended)
   // A failure during the stop ends the process too.

@@ -65,11 +65,14 @@ export async function listPermissions({ role, ...flags }: RightsFlags): Promise<
   )
 }
 
+const ACTIONS: Readonly<Record<string, string>> = { r: 'read', w: 'write', rw: 'read and write' }
+const actionText = (action = ''): string => ACTIONS[action] ?? action
+
 /** `permission add`. */
 export async function addPermission(flags: RightsFlags, words: readonly string[]): Promise<CommandResult> {
   const [role, resource, action] = words
   await clientOf(flags).send('POST', PERMISSIONS, { role, resource, action })
-  return done(`${role} may ${action} ${resource}.`, { role, resource, action })
+  return done(`${role} may ${actionText(action)} ${resource}.`, { role, resource, action })
 }
 
 /** `permission remove`. */
@@ -80,5 +83,5 @@ export async function removePermission(flags: RightsFlags, words: readonly strin
   if (!found.some((one) => one.resource === resource && one.action === action))
     throw new DiffersError(`The role ${role} has no permission ${action} for ${resource}.`)
   await client.send('DELETE', PERMISSIONS, { role, resource, action })
-  return done(`${role} may ${action} ${resource} no longer.`, { role, resource, action })
+  return done(`${role} may ${actionText(action)} ${resource} no longer.`, { role, resource, action })
 }

@@ -113,13 +113,14 @@ const LARGEST_PAGE = 500
 export async function historyOf(flags: ItemFlags, word: string): Promise<CommandResult> {
   const client = clientOf(flags)
   const name = itemOf(word, flags)
-  const found = await client.all<ConfigVersion>('/console/config/versions', itemParams(client, name))
+  const asked = { ...itemParams(client, name), withGray: true }
+  const found = await client.all<ConfigVersion>('/console/config/versions', asked)
   if (found.length === 0) throw new DiffersError(`Nothing is known of ${nameText(name)}.`)
   return listed<ConfigVersion>(
     found,
     [
       ['VERSION', ({ historyId, current }) => historyId + (current ? ' *' : '')],
-      ['CHANGE', ({ op }) => OPERATIONS[op]],
+      ['CHANGE', changeText],
       ['AT', ({ atMs }) => timeText(atMs)],
       ['BY', ({ user, ip }) => user ?? ip],
       ['BYTES', ({ size }) => size],
@@ -131,6 +132,13 @@ export async function historyOf(flags: ItemFlags, word: string): Promise<Command
 }
 
 const OPERATIONS = { I: 'made', U: 'changed', D: 'deleted' } as const
+const GRAY_OPERATIONS = { I: '', U: ' changed', D: ' ended' } as const
+
+function changeText({ op, promotedFrom, grayName, grayMatchRuleExp }: ConfigVersion): string {
+  if (promotedFrom !== undefined) return `promoted from ${promotedFrom}`
+  if (grayName === undefined) return OPERATIONS[op]
+  return `gray ${grayName}${GRAY_OPERATIONS[op]}, for ${grayMatchRuleExp}`
+}
 
 /** The flags of `config diff`. */
 export interface DiffFlags extends ItemFlags {

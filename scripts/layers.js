@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { builtinModules } from 'node:module'
 import { dirname } from 'node:path'
-import { moduleOf, targetOf } from './module-graph.js'
+import { LIBRARIES, moduleOf, targetOf } from './module-graph.js'
 
 /** The imports for everything that answers HTTP. It imports no dialect. */
 const HTTP = [
@@ -165,7 +165,8 @@ const LAYERS = {
   },
   'protocols/grpc/requests': { layers: GRPC, node: true },
   'protocols/grpc/transport': {
-    layers: [...GRPC, 'http2'],
+    layers: GRPC,
+    packages: ['@waypost/http2'],
     node: true,
   },
   'protocols/grpc/fuzzy': { layers: [...GRPC, 'protocols/grpc/requests'], node: true },
@@ -187,7 +188,6 @@ const LAYERS = {
   probes: { layers: ['core/*'], packages: ['mysql2'], node: true },
   jobs: { layers: ['core/*'], node: true },
   machine: { node: true },
-  http2: {},
   metrics: { layers: ['core/*', 'feed'], node: true },
   settings: { layers: ['core/text'], node: true },
   move: { layers: ['core/text', 'core/records'] },
@@ -212,6 +212,11 @@ const LAYERS = {
   'main.ts': { layers: ['*'], packages: ['pino'], node: true },
 }
 
+/** The imports of the libraries besides their own files. */
+const LIBRARY_ROWS = {
+  'packages/http2/src': {},
+}
+
 const TEST = /\.test(-support)?\.ts$/
 
 /** The further imports that a test beside the code may have. */
@@ -224,7 +229,8 @@ export function layerFaults(modules) {
   return [
     ...[...src].flatMap(([file, imports]) => faultsOf(file, imports)),
     ...upwardRooms().map((room) => `${room}: a room of core may import only from earlier rows`),
-    ...['src', 'console/src', 'test', 'bench', 'scripts'].flatMap((folder) =>
+    ...LIBRARIES.flatMap((library) => faultsOfLibrary(foldersOf(modules, library), library)),
+    ...['src', 'console/src', ...LIBRARIES, 'test', 'bench', 'scripts'].flatMap((folder) =>
       circlesIn(targetsOf(foldersOf(modules, folder)), folder),
     ),
     ...HOUSES.flatMap((house) => circlesIn(foldersOfHouse(src, house), house)),
@@ -236,6 +242,19 @@ export function layerFaults(modules) {
 function foldersOf(modules, folder) {
   const inside = [...modules].filter(([file]) => file.startsWith(`${folder}/`))
   return new Map(inside.map(([file, { imports }]) => [file.slice(folder.length + 1), imports]))
+}
+
+/** A library imports its own files, and the packages that its row names. */
+function faultsOfLibrary(files, library) {
+  const { packages = [], node = false } = LIBRARY_ROWS[library]
+  const allowed = (file, name) =>
+    name.startsWith('.')
+      ? !targetOf(file, name).startsWith('..')
+      : (node && name.startsWith('node:')) ||
+        [...packages, ...(TEST.test(file) ? FOR_TESTS : [])].some((one) => isPartOf(name, one))
+  return [...files].flatMap(([file, imports]) =>
+    imports.filter((name) => !allowed(file, name)).map((name) => `${library}/${file} may not import ${name}`),
+  )
 }
 
 function faultsOf(file, imports) {
@@ -380,7 +399,11 @@ function isAllowed(file, name) {
   // Without the prefix a module of Node could be taken for a package.
   if (builtinModules.includes(name)) return false
   const ofTests = TEST.test(file) ? FOR_TESTS : []
-  return [...packages, ...ofTests].some((allowed) => name === allowed || name.startsWith(`${allowed}/`))
+  return [...packages, ...ofTests].some((allowed) => isPartOf(name, allowed))
+}
+
+function isPartOf(name, allowed) {
+  return name === allowed || name.startsWith(`${allowed}/`)
 }
 
 /** Whether a name in the table means this layer: `*` means all, `core/*` means core and its rooms. */

@@ -19,7 +19,7 @@ export const BUNDLED = [
 ]
 
 /** Libraries of our own, which become part of dist, too: they have the licence of this project. */
-const LIBRARIES = ['@waypost/http2']
+const LIBRARIES = ['@waypost/etcd-client', '@waypost/http2']
 
 /** Threads and processes of the store, for programs other than main that use it. */
 export const STORE_ENTRIES = { worker: 'src/store/embedded/worker/worker.ts' }

@@ -180,8 +180,7 @@ const LAYERS = {
   },
   store: { layers: ['core/*'], node: true },
   'store/embedded': { layers: ['core/*', 'store'], packages: ['libsql'], node: true },
-  'store/etcd': { layers: ['core/*', 'store', 'store/etcd/client'], node: true },
-  'store/etcd/client': { packages: ['@bufbuild/protobuf'], node: true },
+  'store/etcd': { layers: ['core/*', 'store'], packages: ['@waypost/etcd-client'], node: true },
   cluster: { layers: ['core/*'], node: true },
   feed: { layers: ['core/*'], node: true },
   subscribers: { layers: ['core/*', 'feed'], node: true },
@@ -206,7 +205,7 @@ const LAYERS = {
   'observability.ts': { layers: ['*'], node: true },
   'routes.ts': { layers: ['*'], node: true },
   'api-document.ts': { layers: ['*'], node: true },
-  server: { layers: ['*'], packages: ['pino'], node: true },
+  server: { layers: ['*'], packages: ['pino', '@waypost/etcd-client'], node: true },
   'start-server.ts': { layers: ['*'], node: true },
   'server.ts': { layers: ['*'], packages: ['pino'], node: true },
   'main.ts': { layers: ['*'], packages: ['pino'], node: true },
@@ -214,6 +213,7 @@ const LAYERS = {
 
 /** The imports of the libraries besides their own files. */
 const LIBRARY_ROWS = {
+  'packages/etcd-client/src': { packages: ['@bufbuild/protobuf'], node: true },
   'packages/http2/src': {},
 }
 
@@ -329,8 +329,7 @@ const JUDGED = [
   ['protocols/http/routing/route.ts', '../../../store/embedded/store.ts', false],
   ['store/embedded/store.ts', 'libsql', true],
   ['store/other.ts', 'libsql', false],
-  ['store/etcd/client/methods.ts', '@bufbuild/protobuf', true],
-  ['store/etcd/client/calls.ts', '../../../core/ports.ts', false],
+  ['store/etcd/open-etcd.ts', '@waypost/etcd-client/calls', true],
   ['store/etcd/keys/keys.ts', '@bufbuild/protobuf', false],
   ['subscribers/push-outlet.ts', '../feed/feed.ts', true],
   ['feed/feed.ts', '../subscribers/push-outlet.ts', false],

@@ -5,7 +5,7 @@ import { parseSync, Visitor } from 'oxc-parser'
 import { root } from './prepare.js'
 
 /** The folders of libraries of our own: each is a package of npm, and knows nothing of this product. */
-export const LIBRARIES = ['packages/http2/src']
+export const LIBRARIES = ['packages/etcd-client/src', 'packages/http2/src']
 const FOLDERS = ['src', 'console/src', ...LIBRARIES, 'test', 'bench', 'scripts']
 /** Programs of the tests in other languages, and with packages of their own. */
 const OTHERS = /^test\/clients\/(?:npm|java|go|python)\//

@@ -71,7 +71,7 @@ function missingExports(modules) {
 
 /** Packages that nothing imports or names, and packages that no package.json has. */
 function packageFaults(modules) {
-  const packages = ['package.json', 'console/package.json'].map((file) =>
+  const packages = ['package.json', 'console/package.json', 'packages/etcd-client/package.json'].map((file) =>
     JSON.parse(readFileSync(join(root, file), 'utf8')),
   )
   const known = packages.flatMap(({ dependencies, devDependencies }) =>

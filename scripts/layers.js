@@ -147,7 +147,7 @@ const LAYERS = {
   },
   'protocols/http/documents': { layers: HTTP, node: true },
   'protocols/http/page': { layers: HTTP, node: true },
-  'protocols/http/endpoints': { layers: [...HTTP, 'protocols/answers', 'archive', 'move'], node: true },
+  'protocols/http/endpoints': { layers: [...HTTP, 'protocols/answers', 'archive', 'plan'], node: true },
   'protocols/http/svc': { layers: [...HTTP, 'protocols/http/endpoints'], node: true },
   'protocols/http/enveloped': {
     layers: [...HTTP, 'protocols/http/endpoints', 'protocols/answers'],
@@ -189,14 +189,14 @@ const LAYERS = {
   machine: { node: true },
   metrics: { layers: ['core/*', 'feed'], node: true },
   settings: { layers: ['core/text'], node: true },
-  move: { layers: ['core/text', 'core/records'] },
+  plan: { layers: ['core/text', 'core/records'] },
   command: {
     layers: ['core/text', 'core/config/state', 'settings', 'archive', 'store', 'formats', 'command/move'],
     packages: ['commander', 'yaml'],
     node: true,
   },
   'command/move': {
-    layers: ['command', 'move', 'core/text', 'core/records', 'core/switches', 'core/config/state'],
+    layers: ['command', 'plan', 'core/text', 'core/records', 'core/switches', 'core/config/state'],
     packages: ['commander', 'mysql2'],
     node: true,
   },

@@ -1,4 +1,4 @@
-import { ADMINISTRATOR_ROLE, isThing, nameOf, type PlanThing } from '../../move/plan.ts'
+import { ADMINISTRATOR_ROLE, isThing, nameOf, type PlanThing } from '../../plan/plan.ts'
 import { ServerSession } from '../client/server-session.ts'
 import { targetOf, tokenOf } from '../client/session-of-flags.ts'
 import { type CommandResult, EXIT, messageOf } from '../command-line.ts'

@@ -1,4 +1,4 @@
-import { itemName, type PlanThing } from '../../move/plan.ts'
+import { itemName, type PlanThing } from '../../plan/plan.ts'
 import { ShapeError } from '../../core/records/shape.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { PlanThing } from '../../move/plan.ts'
+import type { PlanThing } from '../../plan/plan.ts'
 import { jsonIn, noAnswer } from '../client/no-answer.ts'
 import { problemOf, type ServerSession } from '../client/server-session.ts'
 import type { NumberedLine } from './plan-file.ts'

@@ -8,8 +8,8 @@ import {
   type PlanNote,
   type PlanSource,
   type PlanThing,
-} from '../../move/plan.ts'
-import { checkedLine } from '../../move/read-plan.ts'
+} from '../../plan/plan.ts'
+import { checkedLine } from '../../plan/read-plan.ts'
 import { readPlan } from './plan-file.ts'
 import type { EarlierPlan } from './reading.ts'
 

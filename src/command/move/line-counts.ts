@@ -1,4 +1,4 @@
-import type { PlanHead, PlanLine } from '../../move/plan.ts'
+import type { PlanHead, PlanLine } from '../../plan/plan.ts'
 import { grouped } from './time-left.ts'
 
 /** The number of lines of a kind, if the head of the plan has another number. */

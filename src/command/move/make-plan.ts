@@ -1,4 +1,4 @@
-import { type PlanLine, type PlanNote, type PlanSource, isThing, NOTE_KINDS } from '../../move/plan.ts'
+import { type PlanLine, type PlanNote, type PlanSource, isThing, NOTE_KINDS } from '../../plan/plan.ts'
 import { type CommandResult, EXIT, UsageError } from '../command-line.ts'
 import type { Progress } from '../progress.ts'
 import { printableWord } from '../terminal-text.ts'

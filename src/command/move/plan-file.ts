@@ -9,9 +9,9 @@ import {
   type PlanLine,
   type PlanNote,
   type PlanThing,
-} from '../../move/plan.ts'
+} from '../../plan/plan.ts'
 import { ShapeError } from '../../core/records/shape.ts'
-import { checkedLine, readPlanLine } from '../../move/read-plan.ts'
+import { checkedLine, readPlanLine } from '../../plan/read-plan.ts'
 import { EXIT, UsageError } from '../command-line.ts'
 import { readingError } from '../system-errors.ts'
 import { missedNote } from './reading.ts'

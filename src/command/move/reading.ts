@@ -1,4 +1,4 @@
-import type { PlanItem, PlanNote } from '../../move/plan.ts'
+import type { PlanItem, PlanNote } from '../../plan/plan.ts'
 
 /** Which records of the history are read. */
 export interface HistoryBound {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { PlanChecker, PlanService } from '../../../move/plan.ts'
+import type { PlanChecker, PlanService } from '../../../plan/plan.ts'
 import { lacksSecrets, withKeptSecrets } from './kept-secrets.ts'
 
 function serviceWith(checker: PlanChecker, name = 'c'): PlanService {

@@ -1,4 +1,4 @@
-import type { PlanChecker, PlanService } from '../../../move/plan.ts'
+import type { PlanChecker, PlanService } from '../../../plan/plan.ts'
 
 /** The fields of checkers that this kind of server never shows. */
 const HIDDEN = ['pwd', 'publicKey', 'ca'] as const

@@ -1,4 +1,4 @@
-import { nameOf, type PlanInstance, type PlanNamespace, type PlanService } from '../../../move/plan.ts'
+import { nameOf, type PlanInstance, type PlanNamespace, type PlanService } from '../../../plan/plan.ts'
 import { messageOf } from '../../command-line.ts'
 import { type KnownServer, dialectOf } from '../old/detect-server.ts'
 import { allPages, type Dialect, type OldService } from '../old/dialect.ts'

@@ -1,4 +1,4 @@
-import { nameOf, type PlanLine, type PlanNote, type PlanThing } from '../../../move/plan.ts'
+import { nameOf, type PlanLine, type PlanNote, type PlanThing } from '../../../plan/plan.ts'
 import type { OldKind } from '../old/old-server.ts'
 import { lacksSecrets } from './kept-secrets.ts'
 

@@ -1,4 +1,4 @@
-import { isThing, nameOf } from '../../../move/plan.ts'
+import { isThing, nameOf } from '../../../plan/plan.ts'
 import { type CommandResult, EXIT, messageOf } from '../../command-line.ts'
 import type { Progress } from '../../progress.ts'
 import { type ApplyFlags, type Sum, textOfSum } from '../apply-plan.ts'

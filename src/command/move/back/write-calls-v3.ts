@@ -1,4 +1,4 @@
-import type { PlanCluster, PlanConfig, PlanInstance, PlanNamespace, PlanService } from '../../../move/plan.ts'
+import type { PlanCluster, PlanConfig, PlanInstance, PlanNamespace, PlanService } from '../../../plan/plan.ts'
 import type { OldCall, OldParams } from '../old/old-server.ts'
 import { clusterFields, instanceFields, notesOf, type WriteInterface } from './write-calls.ts'
 

@@ -6,7 +6,7 @@ import {
   type PlanLine,
   type PlanNamespace,
   type PlanNote,
-} from '../../../move/plan.ts'
+} from '../../../plan/plan.ts'
 import { type Access, accessLines } from '../checks/access-lines.ts'
 import { md5Of } from '../checks/content-lines.ts'
 import { isText } from '../no-text.ts'

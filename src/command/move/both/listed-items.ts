@@ -1,4 +1,4 @@
-import { itemName, type PlanItem, type PlanNote } from '../../../move/plan.ts'
+import { itemName, type PlanItem, type PlanNote } from '../../../plan/plan.ts'
 import { isEncrypted } from '../checks/content-lines.ts'
 import type { Dialect, ListedItem } from '../old/dialect.ts'
 import { inOrder, orNote } from '../old/in-order.ts'

@@ -1,4 +1,4 @@
-import type { PlanConfig, PlanHistory, PlanItem, PlanLine, PlanNamespace } from '../../../move/plan.ts'
+import type { PlanConfig, PlanHistory, PlanItem, PlanLine, PlanNamespace } from '../../../plan/plan.ts'
 import { type Access, accessLines } from '../checks/access-lines.ts'
 import type { PlanReading } from '../reading.ts'
 

@@ -1,4 +1,4 @@
-import type { PlanNote, PlanUser, PlanLine, PlanNamespace } from '../../../move/plan.ts'
+import type { PlanNote, PlanUser, PlanLine, PlanNamespace } from '../../../plan/plan.ts'
 import { type Access, isBcrypt } from '../checks/access-lines.ts'
 
 /** The lines of namespaces that a database or its server has. The server is newer. */

@@ -5,7 +5,7 @@ import {
   type PlanPermission,
   type PlanRole,
   type PlanUser,
-} from '../../../move/plan.ts'
+} from '../../../plan/plan.ts'
 import { type Administrators, unknownAmong, missedNote } from '../reading.ts'
 
 /** Users, roles and permissions of a source. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isFarAhead } from '../../../core/config/state/imported-time.ts'
-import type { PlanConfig, PlanGray, PlanHistory, PlanLine, PlanNote } from '../../../move/plan.ts'
-import { nameOf } from '../../../move/plan.ts'
+import type { PlanConfig, PlanGray, PlanHistory, PlanLine, PlanNote } from '../../../plan/plan.ts'
+import { nameOf } from '../../../plan/plan.ts'
 import { isText } from '../no-text.ts'
 import { missedNote } from '../reading.ts'
 

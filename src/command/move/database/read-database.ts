@@ -9,7 +9,7 @@ import {
   type PlanPermission,
   type PlanSource,
   itemName,
-} from '../../../move/plan.ts'
+} from '../../../plan/plan.ts'
 import type { ServerBeside } from '../both/server-beside.ts'
 import { contentLines, HistoryDigests, NOT_UTF8 } from '../checks/content-lines.ts'
 import { isText } from '../no-text.ts'

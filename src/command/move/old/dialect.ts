@@ -12,7 +12,7 @@ import type {
   PlanRole,
   PlanService,
   PlanUser,
-} from '../../../move/plan.ts'
+} from '../../../plan/plan.ts'
 
 /** How many entries a page has at most. */
 export const PAGE_SIZE = 500

@@ -1,5 +1,5 @@
 import { printableWord } from '../../terminal-text.ts'
-import type { PlanChecker, PlanCluster, PlanService } from '../../../move/plan.ts'
+import type { PlanChecker, PlanCluster, PlanService } from '../../../plan/plan.ts'
 
 /** A call of an old server failed. The message names the call and the reason. */
 export class CallError extends Error {

@@ -1,4 +1,4 @@
-import type { PlanNote } from '../../../move/plan.ts'
+import type { PlanNote } from '../../../plan/plan.ts'
 import { messageOf } from '../../command-line.ts'
 import { missedNote } from '../reading.ts'
 import { CallError } from './fields.ts'

@@ -1,4 +1,4 @@
-import { itemName, type PlanNote } from '../../../move/plan.ts'
+import { itemName, type PlanNote } from '../../../plan/plan.ts'
 import {
   allPages,
   type Dialect,

@@ -8,7 +8,7 @@ import type {
   PlanPermission,
   PlanRole,
   PlanUser,
-} from '../../../move/plan.ts'
+} from '../../../plan/plan.ts'
 import { isEncrypted, md5Of } from '../checks/content-lines.ts'
 import {
   CallError,

@@ -11,7 +11,7 @@ import type {
   PlanRole,
   PlanService,
   PlanUser,
-} from '../../../move/plan.ts'
+} from '../../../plan/plan.ts'
 import {
   allPages,
   type Dialect,

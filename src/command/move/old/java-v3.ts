@@ -5,7 +5,7 @@ import type {
   PlanNamespace,
   PlanNote,
   PlanService,
-} from '../../../move/plan.ts'
+} from '../../../plan/plan.ts'
 import { type OldPage, type OldService, PAGE_SIZE } from './dialect.ts'
 import {
   type Fields,

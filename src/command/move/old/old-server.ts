@@ -1,4 +1,4 @@
-import type { SourceKind } from '../../../move/plan.ts'
+import type { SourceKind } from '../../../plan/plan.ts'
 import { problemOf } from '../../client/server-session.ts'
 import { messageOf } from '../../command-line.ts'
 import { printableWord } from '../../terminal-text.ts'

@@ -7,7 +7,7 @@ import type {
   PlanItem,
   PlanNote,
   PlanService,
-} from '../../../move/plan.ts'
+} from '../../../plan/plan.ts'
 import type { OldPage, OldRecord, OldService } from './dialect.ts'
 import { type Fields, metadataOf, numberOf, textOf } from './fields.ts'
 import { JavaV1 } from './java-v1.ts'

@@ -1,5 +1,5 @@
-import type { PlanConfig, PlanItem, PlanLine, PlanNote } from '../../../move/plan.ts'
-import { itemName } from '../../../move/plan.ts'
+import type { PlanConfig, PlanItem, PlanLine, PlanNote } from '../../../plan/plan.ts'
+import { itemName } from '../../../plan/plan.ts'
 import { contentLines, HistoryDigests } from '../checks/content-lines.ts'
 import type { PlanReading } from '../reading.ts'
 import { allPages, compareIds, type Dialect, type OldRecord } from './dialect.ts'

@@ -1,4 +1,4 @@
-import type { PlanItem, PlanLine, PlanNote } from '../../../move/plan.ts'
+import type { PlanItem, PlanLine, PlanNote } from '../../../plan/plan.ts'
 import { unknownAmong, type PlanReading, missedNote } from '../reading.ts'
 import { accessLines, unknownAdministrator } from '../checks/access-lines.ts'
 import { CallError } from './fields.ts'
@@ -7,7 +7,7 @@ import { listItems, accessOf } from './item-lists.ts'
 import { readEach } from './read-items.ts'
 import { readServices } from './read-services.ts'
 import { DEFAULT_SWITCHES, type Switches } from '../../../core/switches/switches.ts'
-import { FREEZING_SWITCHES, WOULD_FREEZE } from '../../../move/freezing-switches.ts'
+import { FREEZING_SWITCHES, WOULD_FREEZE } from '../../../plan/freezing-switches.ts'
 
 /** The data of one server except its services: the lines of a plan. */
 export async function* readOverHttp(

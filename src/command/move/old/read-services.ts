@@ -4,7 +4,7 @@ import {
   type PlanNote,
   type PlanService,
   nameOf,
-} from '../../../move/plan.ts'
+} from '../../../plan/plan.ts'
 import type { PlanReading } from '../reading.ts'
 import { CallError, isUsualCluster } from './fields.ts'
 import { allPages, type Dialect, type OldService } from './dialect.ts'

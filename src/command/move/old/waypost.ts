@@ -1,4 +1,4 @@
-import { itemName, type PlanGray, type PlanItem, type PlanNote } from '../../../move/plan.ts'
+import { itemName, type PlanGray, type PlanItem, type PlanNote } from '../../../plan/plan.ts'
 import type { ListedItem, OldPage, OldService, PageAsked } from './dialect.ts'
 import { type Fields, fieldsOf, numberOf, textOf, entriesOf } from './fields.ts'
 import { grayOf } from './java-things.ts'

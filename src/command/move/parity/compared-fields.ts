@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { nameOf, type PlanCluster, type PlanConfig, type PlanThing } from '../../../move/plan.ts'
+import { nameOf, type PlanCluster, type PlanConfig, type PlanThing } from '../../../plan/plan.ts'
 import { ENCRYPTED } from '../checks/content-lines.ts'
 import type { OldKind } from '../old/old-server.ts'
 

@@ -1,4 +1,4 @@
-import type { PlanNote } from '../../../move/plan.ts'
+import type { PlanNote } from '../../../plan/plan.ts'
 import { type CommandResult, EXIT } from '../../command-line.ts'
 import { printableWord } from '../../terminal-text.ts'
 import type { KnownServer } from '../old/detect-server.ts'

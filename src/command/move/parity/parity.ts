@@ -1,4 +1,4 @@
-import { THING_KINDS, type PlanItem, type PlanNote, type PlanThing } from '../../../move/plan.ts'
+import { THING_KINDS, type PlanItem, type PlanNote, type PlanThing } from '../../../plan/plan.ts'
 import { type CommandResult, UsageError } from '../../command-line.ts'
 import type { Progress } from '../../progress.ts'
 import { passwordFrom } from '../move-passwords.ts'

@@ -1,4 +1,4 @@
-import { isThing, type PlanItem, type PlanNote, type PlanThing, nameOf } from '../../../move/plan.ts'
+import { isThing, type PlanItem, type PlanNote, type PlanThing, nameOf } from '../../../plan/plan.ts'
 import { type KnownServer, dialectOf } from '../old/detect-server.ts'
 import type { Dialect, OldService } from '../old/dialect.ts'
 import { isShortList } from '../old/item-lists.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { PlanItem } from '../../../../move/plan.ts'
+import type { PlanItem } from '../../../../plan/plan.ts'
 import type { KnownServer } from '../../old/detect-server.ts'
 import { fieldsOf, textOf, type Fields, listOf, metadataOf, CallError } from '../../old/fields.ts'
 import { inOrder } from '../../old/in-order.ts'

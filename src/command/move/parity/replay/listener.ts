@@ -1,4 +1,4 @@
-import type { PlanItem } from '../../../../move/plan.ts'
+import type { PlanItem } from '../../../../plan/plan.ts'
 import type { KnownServer } from '../../old/detect-server.ts'
 import { CallError } from '../../old/fields.ts'
 import type { ComparedFields } from '../compared-fields.ts'

@@ -1,4 +1,4 @@
-import type { PlanNote } from '../../../../move/plan.ts'
+import type { PlanNote } from '../../../../plan/plan.ts'
 import { messageOf } from '../../../command-line.ts'
 import type { KnownServer } from '../../old/detect-server.ts'
 import { CallError } from '../../old/fields.ts'

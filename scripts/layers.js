@@ -191,11 +191,11 @@ const LAYERS = {
   settings: { layers: ['core/text'], node: true },
   plan: { layers: ['core/text', 'core/records'] },
   command: {
-    layers: ['core/text', 'core/config/state', 'settings', 'archive', 'store', 'formats', 'command/move'],
+    layers: ['core/text', 'core/config/state', 'settings', 'archive', 'store', 'formats', 'move'],
     packages: ['commander', 'yaml'],
     node: true,
   },
-  'command/move': {
+  move: {
     layers: ['command', 'plan', 'core/text', 'core/records', 'core/switches', 'core/config/state'],
     packages: ['commander', 'mysql2'],
     node: true,

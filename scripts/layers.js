@@ -191,12 +191,25 @@ const LAYERS = {
   settings: { layers: ['core/text'], node: true },
   plan: { layers: ['core/text', 'core/records'] },
   command: {
-    layers: ['core/text', 'core/config/state', 'settings', 'archive', 'store', 'formats', 'move'],
+    layers: ['core/text', 'core/config/state', 'settings', 'archive', 'store', 'formats', 'move', 'terminal'],
+    packages: ['commander', 'yaml'],
+    node: true,
+  },
+  terminal: {
+    layers: ['command', 'core/text', 'core/config/state', 'archive', 'formats'],
     packages: ['commander', 'yaml'],
     node: true,
   },
   move: {
-    layers: ['command', 'plan', 'core/text', 'core/records', 'core/switches', 'core/config/state'],
+    layers: [
+      'command',
+      'terminal',
+      'plan',
+      'core/text',
+      'core/records',
+      'core/switches',
+      'core/config/state',
+    ],
     packages: ['commander', 'mysql2'],
     node: true,
   },

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { serverUrl } from './client/session-of-flags.ts'
+import { serverUrl } from '../terminal/session-of-flags.ts'
 import { action, DiffersError, done, runProgram } from './command-line.ts'
 import { outputOption } from './output.ts'
 

@@ -1,6 +1,6 @@
 import { ADMINISTRATOR_ROLE, isThing, nameOf, type PlanThing } from '../plan/plan.ts'
-import { ServerSession } from '../command/client/server-session.ts'
-import { targetOf, tokenOf } from '../command/client/session-of-flags.ts'
+import { ServerSession } from '../terminal/server-session.ts'
+import { targetOf, tokenOf } from '../terminal/session-of-flags.ts'
 import { type CommandResult, EXIT, messageOf } from '../command/command-line.ts'
 import type { Progress } from '../command/progress.ts'
 import { printableWord } from '../command/terminal-text.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PlanThing } from '../plan/plan.ts'
-import { jsonIn, noAnswer } from '../command/client/no-answer.ts'
-import { problemOf, type ServerSession } from '../command/client/server-session.ts'
+import { jsonIn, noAnswer } from '../terminal/no-answer.ts'
+import { problemOf, type ServerSession } from '../terminal/server-session.ts'
 import type { NumberedLine } from './plan-file.ts'
 
 /** A call is tried so often: the server may be busy, or starting again. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { addServerOptions } from '../client/server-options.ts'
+import { addServerOptions } from '../../terminal/server-options.ts'
 import { action, addExamples } from '../command-line.ts'
 import { outputOption } from '../output.ts'
 import { etcdOptions } from '../server/server-commands.ts'

@@ -1,7 +1,7 @@
 import { request as requestPlain } from 'node:http'
 import { request as requestSecure } from 'node:https'
-import { noAnswer } from '../client/no-answer.ts'
-import type { ServerSession } from '../client/server-session.ts'
+import { noAnswer } from '../../terminal/no-answer.ts'
+import type { ServerSession } from '../../terminal/server-session.ts'
 
 /** The answer of a server that made a backup. */
 export interface BackupOfServer {

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import type { DirectoryTools } from '../../store/local-file.ts'
 import { action, plainAction, addExamples } from '../command-line.ts'
-import { addServerOptions } from '../client/server-options.ts'
+import { addServerOptions } from '../../terminal/server-options.ts'
 import { outputOption } from '../output.ts'
 import type { BackupFlags } from './backup.ts'
 import type { DoctorFlags } from './doctor.ts'

@@ -1,12 +1,12 @@
-import { jsonOf, reach } from '../client/no-answer.ts'
-import { problemOf, ServerSession } from '../client/server-session.ts'
+import { jsonOf, reach } from '../../terminal/no-answer.ts'
+import { problemOf, ServerSession } from '../../terminal/server-session.ts'
 import {
   namespaceOf,
   type NamespaceFlags,
   type Target,
   targetOf,
   tokenOf,
-} from '../client/session-of-flags.ts'
+} from '../../terminal/session-of-flags.ts'
 
 /** The answer to an import: which items were published, skipped or refused (docs/compatibility.md). */
 export interface ImportAnswer {

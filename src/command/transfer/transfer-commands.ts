@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { addNamespaceOption, addServerOptions } from '../client/server-options.ts'
+import { addNamespaceOption, addServerOptions } from '../../terminal/server-options.ts'
 import { action, addExamples } from '../command-line.ts'
 import { outputOption } from '../output.ts'
 import type { ExportFlags } from './export-configs.ts'

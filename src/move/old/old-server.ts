@@ -1,5 +1,5 @@
 import type { SourceKind } from '../../plan/plan.ts'
-import { problemOf } from '../../command/client/server-session.ts'
+import { problemOf } from '../../terminal/server-session.ts'
 import { messageOf } from '../../command/command-line.ts'
 import { printableWord } from '../../command/terminal-text.ts'
 import { ownAgent } from '../../command/version.ts'

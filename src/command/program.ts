@@ -12,7 +12,7 @@ import { addMoveCommand } from '../move/move-commands.ts'
 import { addParityCommand } from '../move/parity/parity-command.ts'
 import { addServerCommands, type ServerParts } from './server/server-commands.ts'
 import { printable } from './terminal-text.ts'
-import { addTransferCommands } from './transfer/transfer-commands.ts'
+import { addTransferCommands } from '../terminal/transfer/transfer-commands.ts'
 import { packageVersion } from './version.ts'
 
 /** The parts that main.ts joins to the commands. */

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import type { ExportFlags } from '../../command/transfer/export-configs.ts'
-import type { ImportFlags } from '../../command/transfer/import-configs.ts'
-import { addExportOptions, addImportOptions } from '../../command/transfer/transfer-commands.ts'
+import type { ExportFlags } from '../transfer/export-configs.ts'
+import type { ImportFlags } from '../transfer/import-configs.ts'
+import { addExportOptions, addImportOptions } from '../transfer/transfer-commands.ts'
 import { action, addExamples } from '../../command/command-line.ts'
 import { addNamespacedOptions } from '../server-options.ts'
 import type { WatchFlags } from '../live-events.ts'
@@ -221,7 +221,7 @@ function addTransfer(config: Command): void {
     config.command('export').description('Writes the items of a namespace into a zip file.'),
   ).action(
     action<ExportFlags>(async (flags, progress) =>
-      (await import('../../command/transfer/export-configs.ts')).exportConfigs(flags, progress, '/svc/v1'),
+      (await import('../transfer/export-configs.ts')).exportConfigs(flags, progress, '/svc/v1'),
     ),
   )
   addExamples(exporting, [['waypost config export -n dev --to - > dev.zip', '- is standard output']])
@@ -229,7 +229,7 @@ function addTransfer(config: Command): void {
     config.command('import').description('Publishes the items of such a zip file.'),
   ).action(
     action<ImportFlags>(async (flags, progress) =>
-      (await import('../../command/transfer/import-configs.ts')).importConfigs(flags, progress),
+      (await import('../transfer/import-configs.ts')).importConfigs(flags, progress),
     ),
   )
   addExamples(importing, [['waypost config import -n test --from dev.zip --policy overwrite --dry-run', '']])

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
-import { addNamespaceOption, addServerOptions } from '../../terminal/server-options.ts'
-import { action, addExamples } from '../command-line.ts'
-import { outputOption } from '../output.ts'
+import { addNamespaceOption, addServerOptions } from '../server-options.ts'
+import { action, addExamples } from '../../command/command-line.ts'
+import { outputOption } from '../../command/output.ts'
 import type { ExportFlags } from './export-configs.ts'
 import type { ImportFlags } from './import-configs.ts'
 

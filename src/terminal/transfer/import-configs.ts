@@ -11,10 +11,10 @@ import {
 import { entryName } from '../../archive/entry-names.ts'
 import { openZip } from '../../archive/zip-reader.ts'
 import { zipChunks } from '../../archive/zip-writer.ts'
-import { bytesOf } from '../../terminal/configs/item.ts'
-import { type NamespaceFlags, targetOf } from '../../terminal/session-of-flags.ts'
-import { type CommandResult, DiffersError, EXIT, messageOf } from '../command-line.ts'
-import type { Progress } from '../progress.ts'
+import { bytesOf } from '../configs/item.ts'
+import { type NamespaceFlags, targetOf } from '../session-of-flags.ts'
+import { type CommandResult, DiffersError, EXIT, messageOf } from '../../command/command-line.ts'
+import type { Progress } from '../../command/progress.ts'
 import {
   type AheadItem,
   type ImportAnswer,

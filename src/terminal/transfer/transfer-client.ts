@@ -1,12 +1,6 @@
-import { jsonOf, reach } from '../../terminal/no-answer.ts'
-import { problemOf, ServerSession } from '../../terminal/server-session.ts'
-import {
-  namespaceOf,
-  type NamespaceFlags,
-  type Target,
-  targetOf,
-  tokenOf,
-} from '../../terminal/session-of-flags.ts'
+import { jsonOf, reach } from '../no-answer.ts'
+import { problemOf, ServerSession } from '../server-session.ts'
+import { namespaceOf, type NamespaceFlags, type Target, targetOf, tokenOf } from '../session-of-flags.ts'
 
 /** The answer to an import: which items were published, skipped or refused (docs/compatibility.md). */
 export interface ImportAnswer {

@@ -1,4 +1,4 @@
-import { PasswordInput } from '../command/accounts/password-input.ts'
+import { PasswordInput } from '../command/password-input.ts'
 
 /** A password: of an environment variable, or asked for. It never is in an argument, which other users of the machine see. */
 export async function passwordFrom(variable: string, whose: string): Promise<string> {

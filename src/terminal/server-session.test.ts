@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { PasswordInput } from '../command/accounts/password-input.ts'
+import { PasswordInput } from '../command/password-input.ts'
 import { ServerSession } from './server-session.ts'
 
 let server: Server

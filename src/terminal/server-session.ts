@@ -1,5 +1,5 @@
 import type { AccessToken } from './answers.ts'
-import { PasswordInput } from '../command/accounts/password-input.ts'
+import { PasswordInput } from '../command/password-input.ts'
 import { printableWord } from '../command/terminal-text.ts'
 import { jsonOf, reach } from './no-answer.ts'
 

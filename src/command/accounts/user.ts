@@ -12,7 +12,7 @@ import {
   type Account,
   ADMINISTRATOR_ROLE,
 } from './accounts.ts'
-import { PasswordInput } from './password-input.ts'
+import { PasswordInput } from '../password-input.ts'
 
 /** The flags for the place of the accounts. */
 export interface PlaceFlags extends ServerFlags, EtcdFlags {

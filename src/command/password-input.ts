@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
-import { UsageError } from '../command-line.ts'
-import { printableMessage } from '../terminal-text.ts'
-import { readingError } from '../system-errors.ts'
+import { UsageError } from './command-line.ts'
+import { printableMessage } from './terminal-text.ts'
+import { readingError } from './system-errors.ts'
 
 /** The longest password that the server takes. */
 const MAX_LENGTH = 256

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, test } from 'vitest'
-import { UsageError } from '../command-line.ts'
+import { UsageError } from './command-line.ts'
 import { PasswordInput } from './password-input.ts'
 
 /** A terminal that answers each prompt with the next of these texts, and the output on it. */

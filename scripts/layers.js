@@ -221,7 +221,7 @@ const LAYERS = {
   server: { layers: ['*'], packages: ['pino', '@waypost/etcd-client'], node: true },
   'start-server.ts': { layers: ['*'], node: true },
   'server.ts': { layers: ['*'], packages: ['pino'], node: true },
-  'main.ts': { layers: ['*'], packages: ['pino'], node: true },
+  main: { layers: ['*'], packages: ['commander', 'pino'], node: true },
 }
 
 /** The imports of the libraries besides their own files. */

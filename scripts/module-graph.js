@@ -10,7 +10,7 @@ const FOLDERS = ['src', 'console/src', ...LIBRARIES, 'test', 'bench', 'scripts']
 /** Programs of the tests in other languages, and with packages of their own. */
 const OTHERS = /^test\/clients\/(?:npm|java|go|python)\//
 
-/** All modules, by their paths: `src/main.ts`. */
+/** All modules, by their paths: `src/main/main.ts`. */
 export function modulesOfProject() {
   const files = FOLDERS.flatMap((folder) => below(folder))
   files.push('vitest.config.ts', 'console/vite.config.js')

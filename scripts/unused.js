@@ -7,7 +7,7 @@ import { root } from './prepare.js'
 
 /** The files that are started by a name that no file has as it is. */
 const STARTED =
-  /^(?:scripts\/(?:packaging\/debian-root|[^/]+)\.js|bench\/.*\.js|bench\/(?:main|gate|floor|load-client|store-floor|plain-sqlite)\.ts|.*\.test\.ts|src\/main\.ts|console\/src\/main\.tsx|.*\.config\.[jt]s)$/
+  /^(?:scripts\/(?:packaging\/debian-root|[^/]+)\.js|bench\/.*\.js|bench\/(?:main|gate|floor|load-client|store-floor|plain-sqlite)\.ts|.*\.test\.ts|src\/main\/main\.ts|console\/src\/main\/main\.tsx|.*\.config\.[jt]s)$/
 const GENERATED = /\/generated\//
 /** Packages that no file of ours names: others find them. */
 const FOUND_BY_OTHERS = ['oxlint-tsgolint', '@types/node']

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** The files of the program without its tests, by their paths (`src/main.ts`), with their code. The console is not one of them. */
+/** The files of the program without its tests, by their paths (`src/main/main.ts`), with their code. The console is not one of them. */
 export function sourceFiles(): readonly { readonly file: string; readonly code: string }[] {
   return ['src', 'packages'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })

@@ -7,7 +7,7 @@ import type { Command, Option } from 'commander'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { apiDocument } from '../../src/api-document.ts'
 import { runProgram } from '../../src/command/command-line.ts'
-import { makeProgram } from '../../src/command/program.ts'
+import { makeProgram } from '../../src/main/program.ts'
 import { sourceFiles } from '../support/sources.ts'
 import { temporaryDirectory } from '../support/waypost.ts'
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { describe, expect, test } from 'vitest'
 import { examplesOf } from '../../src/command/command-line.ts'
-import { makeProgram } from '../../src/command/program.ts'
+import { makeProgram } from '../../src/main/program.ts'
 import { apiDocument } from '../../src/api-document.ts'
 
 const unused = () => Promise.reject(new Error('no command runs here'))

@@ -1,7 +1,7 @@
 import type { Argument, Command, Option } from 'commander'
-import { EXIT_MEANINGS, examplesOf } from './command-line.ts'
+import { EXIT_MEANINGS, examplesOf } from '../command/command-line.ts'
 import { makeProgram } from './program.ts'
-import { packageVersion } from './version.ts'
+import { packageVersion } from '../command/version.ts'
 
 /** The manual page: made from the description of the commands. */
 export function manualPage(): string {
@@ -12,7 +12,7 @@ export function manualPage(): string {
     storeCopies: unused,
     storedAccounts: unused,
   })
-  return `.\\" Made by \`npm run build\` from src/command: change it there.
+  return `.\\" Made by \`npm run build\` from the commands in src: change it there.
 .TH WAYPOST 1 "" "Waypost ${packageVersion()}" "Waypost"
 .SH NAME
 waypost \\- server for configuration, service discovery and namespaces, and its client

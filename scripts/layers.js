@@ -191,7 +191,7 @@ const LAYERS = {
   settings: { layers: ['core/text'], node: true },
   plan: { layers: ['core/text', 'core/records'] },
   command: {
-    layers: ['core/text', 'core/config/state', 'settings', 'archive', 'store', 'formats', 'move', 'terminal'],
+    layers: ['core/text'],
     packages: ['commander', 'yaml'],
     node: true,
   },
@@ -218,6 +218,11 @@ const LAYERS = {
   'observability.ts': { layers: ['*'], node: true },
   'routes.ts': { layers: ['*'], node: true },
   'api-document.ts': { layers: ['*'], node: true },
+  'server/commands': {
+    layers: ['command', 'terminal', 'core/text', 'settings', 'store'],
+    packages: ['commander'],
+    node: true,
+  },
   server: { layers: ['*'], packages: ['pino', '@waypost/etcd-client'], node: true },
   'start-server.ts': { layers: ['*'], node: true },
   'server.ts': { layers: ['*'], packages: ['pino'], node: true },

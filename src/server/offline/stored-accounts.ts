@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { existsSync, readdirSync } from 'node:fs'
 import { WrittenTrail } from '../../audit/written-trail.ts'
 import { beginRotation, type SecretsStore } from '../../cluster/shared-secrets.ts'
-import type { Account, Accounts, WithStoredAccounts } from '../../command/accounts/accounts.ts'
+import type { Account, Accounts, WithStoredAccounts } from '../commands/accounts/accounts.ts'
 import {
   addRole,
   createFirstAdministrator,

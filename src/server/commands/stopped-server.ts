@@ -7,7 +7,7 @@ import {
   type Examination,
   type OnProgress,
 } from '../../store/local-file.ts'
-import { DiffersError, messageOf, UsageError } from '../command-line.ts'
+import { DiffersError, messageOf, UsageError } from '../../command/command-line.ts'
 
 /** The flags with which other commands find data in etcd. */
 export interface EtcdFlags {

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path'
-import type { ServerFlags } from '../../terminal/server-options.ts'
-import { namesServer, targetOf, tokenOf, SvcClient } from '../../terminal/session-of-flags.ts'
-import { ServerSession } from '../../terminal/server-session.ts'
-import { type CommandResult, done, EXIT, UsageError } from '../command-line.ts'
-import { type EtcdFlags, etcdOf, ofStoppedServer } from '../server/stopped-server.ts'
-import { table } from '../terminal-text.ts'
+import type { ServerFlags } from '../../../terminal/server-options.ts'
+import { namesServer, targetOf, tokenOf, SvcClient } from '../../../terminal/session-of-flags.ts'
+import { ServerSession } from '../../../terminal/server-session.ts'
+import { type CommandResult, done, EXIT, UsageError } from '../../../command/command-line.ts'
+import { type EtcdFlags, etcdOf, ofStoppedServer } from '../stopped-server.ts'
+import { table } from '../../../command/terminal-text.ts'
 import {
   type Accounts,
   type StoredPlace,
@@ -12,7 +12,7 @@ import {
   type Account,
   ADMINISTRATOR_ROLE,
 } from './accounts.ts'
-import { PasswordInput } from '../password-input.ts'
+import { PasswordInput } from '../../../command/password-input.ts'
 
 /** The flags for the place of the accounts. */
 export interface PlaceFlags extends ServerFlags, EtcdFlags {

@@ -3,7 +3,7 @@ import https from 'node:https'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { loadSettings, type Settings } from '../../settings/settings.ts'
-import { type CommandResult, DiffersError, EXIT, messageOf, UsageError } from '../command-line.ts'
+import { type CommandResult, DiffersError, EXIT, messageOf, UsageError } from '../../command/command-line.ts'
 
 /** The flags of `waypost health`. */
 export interface HealthFlags {

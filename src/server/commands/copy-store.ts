@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
-import { type CommandResult, EXIT, UsageError } from '../command-line.ts'
-import type { Progress } from '../progress.ts'
+import { type CommandResult, EXIT, UsageError } from '../../command/command-line.ts'
+import type { Progress } from '../../command/progress.ts'
 import {
   findingsText,
   type EtcdFlags,

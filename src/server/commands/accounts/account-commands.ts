@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import { addServerOptions } from '../../terminal/server-options.ts'
-import { action, addExamples } from '../command-line.ts'
-import { outputOption } from '../output.ts'
-import { etcdOptions } from '../server/server-commands.ts'
+import { addServerOptions } from '../../../terminal/server-options.ts'
+import { action, addExamples } from '../../../command/command-line.ts'
+import { outputOption } from '../../../command/output.ts'
+import { etcdOptions } from '../server-commands.ts'
 import type { WithStoredAccounts } from './accounts.ts'
 import type { AddFlags, PlaceFlags } from './user.ts'
 

@@ -1,4 +1,4 @@
-import type { Settings } from '../../settings/settings.ts'
+import type { Settings } from '../../../settings/settings.ts'
 
 /** The operations of `waypost user` and `waypost key`, on a running server or in the directory of a stopped server. */
 export interface Accounts {

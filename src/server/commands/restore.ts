@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { DirectoryTools } from '../../store/local-file.ts'
-import { type CommandResult, EXIT, UsageError } from '../command-line.ts'
-import type { Progress } from '../progress.ts'
+import { type CommandResult, EXIT, UsageError } from '../../command/command-line.ts'
+import type { Progress } from '../../command/progress.ts'
 import { type EtcdFlags, etcdOf, namesEtcd, ofStoppedServer, type StoreCopies } from './stopped-server.ts'
 
 /** The flags of `waypost restore`. */

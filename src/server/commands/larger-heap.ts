@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { constants } from 'node:os'
-import { tell } from '../standard-error.ts'
+import { tell } from '../../command/standard-error.ts'
 import { END_WITH_ME_MESSAGE, STOP_MESSAGE } from './stop-signals.ts'
 
 /** The options of Node.js by which somebody has chosen a size of the heap. */

@@ -1,4 +1,4 @@
-import { type CommandResult, EXIT } from '../command-line.ts'
+import { type CommandResult, EXIT } from '../../command/command-line.ts'
 import { type EtcdFlags, etcdOf, ofStoppedServer, type StoreCopies } from './stopped-server.ts'
 
 /** `waypost confirm-empty`: tells servers on etcd that the loss of their data there is meant. */

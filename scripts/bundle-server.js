@@ -20,6 +20,9 @@ const ENTRIES = {
 const dist = join(root, 'dist')
 const packages = await bundle(ENTRIES, dist)
 writeFileSync(join(dist, 'LICENSES.txt'), licences(packages))
-const { api, manual } = await loaded({ api: 'src/api-document.ts', manual: 'src/main/manual.ts' })
+const { api, manual } = await loaded({
+  api: 'src/server/doors/api-document.ts',
+  manual: 'src/main/manual.ts',
+})
 writeFileSync(join(dist, 'openapi.json'), api.apiDocument())
 writeFileSync(join(dist, 'waypost.1'), manual.manualPage())

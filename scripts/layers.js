@@ -115,7 +115,7 @@ const OPERATION_ROOMS = {
   'operations/operations.ts': { layers: ['operations/*'] },
 }
 
-/** The longest prefix counts; `core/*` is core with its rooms. Files directly in src are their own layer: `main.ts`. */
+/** The longest prefix counts; `core/*` is core with its rooms. */
 const LAYERS = {
   ...CORE_ROOMS,
   ...OPERATION_ROOMS,
@@ -213,19 +213,12 @@ const LAYERS = {
     packages: ['commander', 'mysql2'],
     node: true,
   },
-  'log.ts': { layers: ['settings'], packages: ['pino'], node: true },
-  'server-address.ts': { layers: ['core/text', 'settings'], node: true },
-  'observability.ts': { layers: ['*'], node: true },
-  'routes.ts': { layers: ['*'], node: true },
-  'api-document.ts': { layers: ['*'], node: true },
   'server/commands': {
     layers: ['command', 'terminal', 'core/text', 'settings', 'store'],
     packages: ['commander'],
     node: true,
   },
   server: { layers: ['*'], packages: ['pino', '@waypost/etcd-client'], node: true },
-  'start-server.ts': { layers: ['*'], node: true },
-  'server.ts': { layers: ['*'], packages: ['pino'], node: true },
   main: { layers: ['*'], packages: ['commander', 'pino'], node: true },
 }
 
@@ -353,7 +346,7 @@ const JUDGED = [
   ['feed/feed.ts', '../subscribers/push-outlet.ts', false],
   ['probes/http.ts', 'http', false],
   ['settings/settings.ts', '../core/state.ts', false],
-  ['server.ts', './store/embedded/store.ts', true],
+  ['server/server.ts', '../store/embedded/store.ts', true],
   ['core/engine/state.ts', '../../../test/support/waypost.ts', false],
   ['core/engine/state.ts', '(computed)', false],
 ]

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { runProgram } from '../command/command-line.ts'
 import { makeProgram } from './program.ts'
-import { startServer } from '../start-server.ts'
+import { startServer } from '../server/start-server.ts'
 
 /** The commands know the second port of the store, and accounts; the stores are joined here, on demand. */
 const program = makeProgram({

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sourceFiles } from '../support/sources.ts'
 import { startWaypost, temporaryDirectory, type Waypost } from '../support/waypost.ts'
-import { apiDocument } from '../../src/api-document.ts'
+import { apiDocument } from '../../src/server/doors/api-document.ts'
 import { withoutReferences } from '../support/without-references.ts'
 
 const GOOD = 'correct horse'

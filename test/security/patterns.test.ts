@@ -5,7 +5,7 @@
 import { createContext, Script } from 'node:vm'
 import { parseSync, Visitor } from 'oxc-parser'
 import { expect, test } from 'vitest'
-import { apiDocument } from '../../src/api-document.ts'
+import { apiDocument } from '../../src/server/doors/api-document.ts'
 import { sourceFiles } from '../support/sources.ts'
 
 /** Where texts of clients, of those who are probed, and of import files go through. */

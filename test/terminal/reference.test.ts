@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { describe, expect, test } from 'vitest'
 import { examplesOf } from '../../src/command/command-line.ts'
 import { makeProgram } from '../../src/main/program.ts'
-import { apiDocument } from '../../src/api-document.ts'
+import { apiDocument } from '../../src/server/doors/api-document.ts'
 
 const unused = () => Promise.reject(new Error('no command runs here'))
 const program = makeProgram({

@@ -1,9 +1,9 @@
-import { packageVersion } from './command/version.ts'
-import { describeApi } from './protocols/http/documents/openapi.ts'
-import { Guard } from './operations/guard.ts'
-import { allOperations, type OperationParts } from './operations/operations.ts'
+import { packageVersion } from '../../command/version.ts'
+import { describeApi } from '../../protocols/http/documents/openapi.ts'
+import { Guard } from '../../operations/guard.ts'
+import { allOperations, type OperationParts } from '../../operations/operations.ts'
 import { allRoutes, type RouteParts } from './routes.ts'
-import { loadSettings } from './settings/settings.ts'
+import { loadSettings } from '../../settings/settings.ts'
 
 /** The OpenAPI document of a server with default settings, as it answers it. No server runs for it. */
 export function apiDocument(): string {

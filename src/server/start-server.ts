@@ -1,14 +1,14 @@
-import type { HistoryLimits } from './core/config/state/history-limits.ts'
-import { openLog } from './log.ts'
+import type { HistoryLimits } from '../core/config/state/history-limits.ts'
+import { openLog } from './process/log.ts'
 import type { RunningServer } from './server.ts'
-import { Certificates } from './server/doors/certificates.ts'
-import type { Installation } from './server/process/installation.ts'
-import { bodyMemoryOf, memoryLimitsOf } from './server/process/memory-limits.ts'
-import { mostFiles } from './metrics/process-metrics.ts'
-import { reportLowered, withinFiles } from './server/process/file-limit.ts'
-import { requireNotedMemory } from './server/process/stored-memory.ts'
-import type { Settings } from './settings/settings.ts'
-import { openEmbeddedStore } from './store/embedded/embedded-store.ts'
+import { Certificates } from './process/certificates.ts'
+import type { Installation } from './process/installation.ts'
+import { bodyMemoryOf, memoryLimitsOf } from './process/memory-limits.ts'
+import { mostFiles } from '../metrics/process-metrics.ts'
+import { reportLowered, withinFiles } from './process/file-limit.ts'
+import { requireNotedMemory } from './process/stored-memory.ts'
+import type { Settings } from '../settings/settings.ts'
+import { openEmbeddedStore } from '../store/embedded/embedded-store.ts'
 
 type Log = ReturnType<typeof openLog>
 
@@ -49,7 +49,7 @@ async function openSole(settings: Settings, log: Log): Promise<Installation> {
     const snapshot = store.load()
     // A file that cannot be read is reported by the `await` below.
     snapshot.catch(() => {})
-    const { SoleInstallation } = await import('./server/sole/sole-installation.ts')
+    const { SoleInstallation } = await import('./sole/sole-installation.ts')
     return new SoleInstallation({ store, file: store.file, snapshot: await snapshot }, settings)
   } catch (error) {
     await store.close()
@@ -62,12 +62,12 @@ function historyLimits({ historyMaxBytes, historyMaxBytesOfItem }: Settings): Hi
 }
 
 async function openShared(settings: Settings, log: Log): Promise<Installation> {
-  const { SharedInstallation } = await import('./server/shared/shared-installation.ts')
+  const { SharedInstallation } = await import('./shared/shared-installation.ts')
   return SharedInstallation.open(settings, log)
 }
 
 /** Servers that share a store are named by their port before they listen. */
 async function withOwnPort(settings: Settings): Promise<Settings> {
-  const { ownPort } = await import('./server/doors/own-port.ts')
+  const { ownPort } = await import('./doors/own-port.ts')
   return { ...settings, port: await ownPort(settings) }
 }

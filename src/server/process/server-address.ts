@@ -1,6 +1,6 @@
-import { hostPort, withoutBrackets } from './core/text/ip-address.ts'
+import { hostPort, withoutBrackets } from '../../core/text/ip-address.ts'
 import { networkInterfaces } from 'node:os'
-import type { Settings } from './settings/settings.ts'
+import type { Settings } from '../../settings/settings.ts'
 
 const EVERY_ADDRESS = new Set(['0.0.0.0', '::', ''])
 

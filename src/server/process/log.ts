@@ -1,5 +1,5 @@
 import pino, { type Logger } from 'pino'
-import type { Settings } from './settings/settings.ts'
+import type { Settings } from '../../settings/settings.ts'
 
 /**
  * Opens the server's log: one JSON object per line, on standard error. An `error` needs a person, a `warn` heals by

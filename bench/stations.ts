@@ -10,7 +10,7 @@ interface Station {
  * The stations, the first that fits. A function that fits no station counts for the one that called it: so the functions of Node.js
  * and of V8 count where they are used. Folders that a later build has renamed are here, too.
  */
-export const STATIONS: readonly Station[] = [
+const STATIONS: readonly Station[] = [
   { name: 'garbage', functions: /^\(garbage collector\)/ },
   { name: 'SQLite', functions: /node_modules\/libsql\/|^(?:statement|database)[A-Z]/ },
   {

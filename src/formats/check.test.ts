@@ -134,9 +134,30 @@ test.each([
   ['text', 'a\u3000b', [['unseen', '\u3000']]],
   ['yaml', 'server：8080\nb: 你好：世界\n', [['wideColon', '：']]],
   ['properties', 'server.port=8080 \n', [['blankAtEnd', ' ']]],
-  ['text', 'a\u2800\u2800b\u{E0041}', [['unseen', '\u2800\u2800'], ['unseen', '\u{E0041}']]],
-  ['properties', 'a\u061C=1\u034F\n', [['unseen', '\u061C'], ['unseen', '\u034F']]],
-  ['json', '{"a\uFE0F": "\u115F"}', [['unseen', '\uFE0F'], ['unseen', '\u115F']]],
+  [
+    'text',
+    'a\u2800\u2800b\u{E0041}',
+    [
+      ['unseen', '\u2800\u2800'],
+      ['unseen', '\u{E0041}'],
+    ],
+  ],
+  [
+    'properties',
+    'a\u061C=1\u034F\n',
+    [
+      ['unseen', '\u061C'],
+      ['unseen', '\u034F'],
+    ],
+  ],
+  [
+    'json',
+    '{"a\uFE0F": "\u115F"}',
+    [
+      ['unseen', '\uFE0F'],
+      ['unseen', '\u115F'],
+    ],
+  ],
   ['toml', '"a" = "\u0085\u0085"', [['unseen', '\u0085\u0085']]],
   ['yaml', '# 1\uFE0F\u20E3 and \u2764\uFE0F\ta\n', []],
   ['text', '\uFEFFbegins with a mark, and 👨\u200D👩 is one picture', []],

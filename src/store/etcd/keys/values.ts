@@ -12,7 +12,7 @@ import type { InstanceAddress, InstanceRecord } from '../../../core/naming/state
 import type { Service, ServiceKey } from '../../../core/naming/state/service.ts'
 import { judgeRemembered } from '../../../core/engine/remembered-values.ts'
 import { fieldsOf, list, text, within } from '../../../core/records/shape.ts'
-import type { KeyValue } from '../client/messages.ts'
+import type { KeyValue } from '@waypost/etcd-client/messages'
 import { INSTALLATION, readInstallation } from './installation-name.ts'
 import type { KeyPlace } from './keys.ts'
 import {

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks'
 import { Notice } from '../controls/notice.tsx'
 import { CodeView } from '../editor/code-view.tsx'
-import { guardEdit, useGuard } from '../frame/leave-dialog.tsx'
+import { guardEdit, useGuard } from '../controls/leave-dialog.tsx'
 import { t } from '../language/text.ts'
 import type { ConfigItem, ConfigName } from '../server/configs.ts'
 import { DraftNotice, useKeptDraft } from './draft-notice.tsx'

@@ -1,5 +1,5 @@
 import { useRef, useState } from 'preact/hooks'
-import { useGuard } from '../frame/leave-dialog.tsx'
+import { useGuard } from '../controls/leave-dialog.tsx'
 import type { ConfigNotes } from '../server/configs.ts'
 import { useKeptDraft } from './draft-notice.tsx'
 import { type Draft, dropDraft, editOf, mayKeep, newItemIn, readDraft } from './drafts.ts'

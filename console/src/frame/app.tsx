@@ -22,7 +22,7 @@ import { checkUser, findUser, isAdministrator, isOpen, standing } from '../state
 import { focusOn } from './focus.ts'
 import { KeysDialog } from './keys-dialog.tsx'
 import { loadAdministration } from './later-view.tsx'
-import { LeaveDialog } from './leave-dialog.tsx'
+import { LeaveDialog } from '../controls/leave-dialog.tsx'
 import { Side } from './side.tsx'
 import { TopBar } from './top-bar.tsx'
 import { viewOf } from './views.tsx'

@@ -1,6 +1,6 @@
 import { useLayoutEffect } from 'preact/hooks'
-import { Dialog } from '../controls/dialog.tsx'
-import { DialogButtons } from '../controls/field.tsx'
+import { Dialog } from './dialog.tsx'
+import { DialogButtons } from './field.tsx'
 import { t } from '../language/text.ts'
 import { askBeforeLeaving, type LeaveQuestion } from '../routing/location.ts'
 import { Store, useStore } from '../state/store.ts'

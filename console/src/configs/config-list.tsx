@@ -7,7 +7,7 @@ import { Pager } from '../controls/pager.tsx'
 import { tell, tellProblem } from '../controls/toast.tsx'
 import { shownNumber, t } from '../language/text.ts'
 import { linkTo, placeWith, turnTo } from '../routing/link.ts'
-import { addressOf, go, place } from '../routing/location.ts'
+import { addressOf, go, place } from '../state/location.ts'
 import {
   type ConfigFilter,
   type ConfigOrder,

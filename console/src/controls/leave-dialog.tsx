@@ -2,7 +2,7 @@ import { useLayoutEffect } from 'preact/hooks'
 import { Dialog } from './dialog.tsx'
 import { DialogButtons } from './field.tsx'
 import { t } from '../language/text.ts'
-import { askBeforeLeaving, type LeaveQuestion } from '../routing/location.ts'
+import { askBeforeLeaving, type LeaveQuestion } from '../state/location.ts'
 import { Store, useStore } from '../state/store.ts'
 
 /** An edit that may be lost. */

@@ -6,7 +6,7 @@ import { connection, follow, startLive } from '../live/live.ts'
 import { seenText } from '../controls/seen.tsx'
 import { Toasts, tellProblem } from '../controls/toast.tsx'
 import { language, t } from '../language/text.ts'
-import { place, type ViewLocation } from '../routing/location.ts'
+import { place, type ViewLocation } from '../state/location.ts'
 import { scrollView } from '../routing/scroll.ts'
 import { SignInAgain, SignInPage } from '../sign-in/sign-in.tsx'
 import {

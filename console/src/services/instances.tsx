@@ -10,7 +10,7 @@ import { confirmWrite } from '../controls/protection.tsx'
 import { tell, tellProblem, tellUndoable } from '../controls/toast.tsx'
 import { shownNumber, t } from '../language/text.ts'
 import { turnTo } from '../routing/link.ts'
-import { place } from '../routing/location.ts'
+import { place } from '../state/location.ts'
 import {
   changeInstances,
   deregister,

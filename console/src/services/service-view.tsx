@@ -10,7 +10,7 @@ import { Pairs } from '../controls/pairs.tsx'
 import { tell } from '../controls/toast.tsx'
 import { t } from '../language/text.ts'
 import { linkTo, placeWith, viewAt } from '../routing/link.ts'
-import { addressOf, go, place } from '../routing/location.ts'
+import { addressOf, go, place } from '../state/location.ts'
 import {
   deleteService,
   readService,

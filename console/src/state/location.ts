@@ -1,4 +1,4 @@
-import { Store } from '../state/store.ts'
+import { Store } from './store.ts'
 
 /** The view of the page with its parameters: the part behind `#` in its address. */
 export interface ViewLocation {

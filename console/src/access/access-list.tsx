@@ -13,7 +13,7 @@ import type { ListPage } from '../server/configs.ts'
 import { anyOf } from '../live/meant.ts'
 import { turnTo } from '../routing/link.ts'
 import { place } from '../state/location.ts'
-import { useLoaded, useShown } from '../state/loaded.ts'
+import { useLoaded, useShown } from '../live/loaded.ts'
 import { useStore } from '../state/store.ts'
 import { isAdministrator, isOpen } from '../state/user.ts'
 

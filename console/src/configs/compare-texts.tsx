@@ -3,7 +3,7 @@ import { LoadProblem } from '../controls/notice.tsx'
 import { DiffView } from '../editor/code-view.tsx'
 import { t } from '../language/text.ts'
 import { type ConfigName, readConfig } from '../server/configs.ts'
-import { useLoaded } from '../state/loaded.ts'
+import { useLoaded } from '../live/loaded.ts'
 import { ChangedKeys } from './review-sheet.tsx'
 import { formatOf } from './format-of.ts'
 

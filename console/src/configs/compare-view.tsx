@@ -11,7 +11,7 @@ import { go, place } from '../state/location.ts'
 import { compareNamespaces, type Comparison } from '../server/compare.ts'
 import { within } from '../live/meant.ts'
 import type { ConfigName } from '../server/configs.ts'
-import { useLoaded } from '../state/loaded.ts'
+import { useLoaded } from '../live/loaded.ts'
 import {
   currentNamespace,
   namespaceName,

@@ -16,7 +16,7 @@ import {
   type ListedConfig,
 } from '../server/configs.ts'
 import { type IsMeant, ofConfig, within } from '../live/meant.ts'
-import { useLoaded, useShown } from '../state/loaded.ts'
+import { useLoaded, useShown } from '../live/loaded.ts'
 import { currentNamespace, namespaceName } from '../state/namespaces.ts'
 import { keepPageSize, pageSize } from '../state/page-size.ts'
 import { useStore } from '../state/store.ts'

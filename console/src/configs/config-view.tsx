@@ -17,7 +17,7 @@ import { type ConfigItem, type ConfigName, readConfig } from '../server/configs.
 import { readGrayOf } from '../server/gray.ts'
 import { ofConfig } from '../live/meant.ts'
 import { keyOf, lastPublished } from '../state/last-published.ts'
-import { useLoaded } from '../state/loaded.ts'
+import { useLoaded } from '../live/loaded.ts'
 import { useStore } from '../state/store.ts'
 import { mayWriteAnywhere, mayWriteConfig } from '../state/user.ts'
 import { AcrossNamespaces } from './across-namespaces.tsx'

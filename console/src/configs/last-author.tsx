@@ -1,7 +1,7 @@
 import type { ComponentChild } from 'preact'
 import { Ago } from '../controls/ago.tsx'
 import { type ConfigName, findVersions } from '../server/configs.ts'
-import { useLoaded } from '../state/loaded.ts'
+import { useLoaded } from '../live/loaded.ts'
 
 /** The author of the version with this md5, its time and its comment. An empty md5 is a deletion. `otherwise`: nobody knows. */
 export function LastAuthor(props: {

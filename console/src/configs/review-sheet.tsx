@@ -13,7 +13,7 @@ import { shownNumber, t } from '../language/text.ts'
 import { readWatchers, type ConfigNotes } from '../server/configs.ts'
 import type { GrayVersion } from '../server/gray.ts'
 import type { RequestProblem } from '../server/problem.ts'
-import { useLoaded } from '../state/loaded.ts'
+import { useLoaded } from '../live/loaded.ts'
 import type { Base, Edit } from './edit.ts'
 import { formatOf } from './format-of.ts'
 

@@ -12,7 +12,7 @@ import {
   type Version,
   VERSIONS_PAGE_SIZE,
 } from '../server/configs.ts'
-import { useLoaded } from '../state/loaded.ts'
+import { useLoaded } from '../live/loaded.ts'
 import type { Restorable } from './restore.tsx'
 import { ChangedKeys } from './review-sheet.tsx'
 import { formatOf } from './format-of.ts'

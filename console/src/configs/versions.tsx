@@ -7,7 +7,7 @@ import { type ConfigName, findVersions, type Version, VERSIONS_PAGE_SIZE } from 
 import { ofConfig } from '../live/meant.ts'
 import { turnTo } from '../routing/link.ts'
 import { place } from '../state/location.ts'
-import { useLoaded, useShown } from '../state/loaded.ts'
+import { useLoaded, useShown } from '../live/loaded.ts'
 import { mayWriteConfig } from '../state/user.ts'
 import { audienceText } from '../gray/audience.ts'
 import { linkToConfig } from './key-of.ts'

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import type { Loaded } from '../state/loaded.ts'
+import type { Loaded } from '../live/loaded.ts'
 import type { RequestProblem } from '../server/problem.ts'
 import { phraseText, language, textIfAny, t } from '../language/text.ts'
 import { Icon, type IconName } from './icon.tsx'

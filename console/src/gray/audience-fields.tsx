@@ -4,7 +4,7 @@ import { LoadProblem } from '../controls/notice.tsx'
 import { ofConfig } from '../live/meant.ts'
 import { shownNumber, t } from '../language/text.ts'
 import { type ConfigName, readWatchers, type Watcher } from '../server/configs.ts'
-import { useLoaded } from '../state/loaded.ts'
+import { useLoaded } from '../live/loaded.ts'
 import { addressesIn, hasOwnName, isSaid, ruleOf, type Audience, type AudienceKind } from './audience.ts'
 
 interface AudienceProps {

@@ -4,7 +4,7 @@ import { DiffView } from '../editor/code-view.tsx'
 import { t } from '../language/text.ts'
 import type { ConfigItem, ConfigName } from '../server/configs.ts'
 import { type GrayVersion, readGrayText } from '../server/gray.ts'
-import { useLoaded } from '../state/loaded.ts'
+import { useLoaded } from '../live/loaded.ts'
 import { formatOf } from '../configs/format-of.ts'
 
 /** The formal text left, the gray one right. */

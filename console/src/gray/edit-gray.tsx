@@ -12,7 +12,7 @@ import { guardEdit, useGuard } from '../controls/leave-dialog.tsx'
 import { t } from '../language/text.ts'
 import type { ConfigItem, ConfigName } from '../server/configs.ts'
 import { type GrayVersionText, readGrayText } from '../server/gray.ts'
-import { useLoaded } from '../state/loaded.ts'
+import { useLoaded } from '../live/loaded.ts'
 import { formatOf } from '../configs/format-of.ts'
 
 interface EditProps {

@@ -5,7 +5,7 @@ import { shownNumber, t } from '../language/text.ts'
 import { place } from '../state/location.ts'
 import type { ConfigName } from '../server/configs.ts'
 import { type ExplainedView, explainGray, type GrayVersion } from '../server/gray.ts'
-import { useLoaded } from '../state/loaded.ts'
+import { useLoaded } from '../live/loaded.ts'
 import { useStore } from '../state/store.ts'
 import { audienceText } from './audience.ts'
 

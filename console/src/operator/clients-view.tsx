@@ -19,7 +19,7 @@ import {
   moveClient,
 } from '../server/connected-clients.ts'
 import { useEvery } from '../state/every.ts'
-import { useLoaded, useShown } from '../state/loaded.ts'
+import { useLoaded, useShown } from '../live/loaded.ts'
 import { useStore } from '../state/store.ts'
 import { isAdministrator } from '../state/user.ts'
 import { hostPort } from '../server/host-port.ts'

@@ -12,7 +12,7 @@ import {
   type ServiceName,
 } from '../server/services.ts'
 import { ofService } from '../live/meant.ts'
-import { useLoaded, useShown } from '../state/loaded.ts'
+import { useLoaded, useShown } from '../live/loaded.ts'
 import { Ago } from '../controls/ago.tsx'
 import { Overrides } from './overrides.tsx'
 import { hostPort } from '../server/host-port.ts'

@@ -22,7 +22,7 @@ import {
 } from '../server/services.ts'
 import { ofService } from '../live/meant.ts'
 import { useEvery } from '../state/every.ts'
-import { useLoaded, useShown } from '../state/loaded.ts'
+import { useLoaded, useShown } from '../live/loaded.ts'
 import { mayWriteService } from '../state/user.ts'
 import { EditInstances } from './edit-instances.tsx'
 import { filterOf, InstanceFilters, INSTANCES_ON_PAGE, isNarrowed } from './instance-filters.tsx'

@@ -19,7 +19,7 @@ import {
   type ServiceName,
 } from '../server/services.ts'
 import { ofService } from '../live/meant.ts'
-import { useLoaded } from '../state/loaded.ts'
+import { useLoaded } from '../live/loaded.ts'
 import { currentNamespace } from '../state/namespaces.ts'
 import { useStore } from '../state/store.ts'
 import { mayWriteService } from '../state/user.ts'

@@ -7,7 +7,7 @@ import { shownTime, t } from '../language/text.ts'
 import { place } from '../state/location.ts'
 import { readTimeline, type ServiceName, type TimelineEntry } from '../server/services.ts'
 import { ofService } from '../live/meant.ts'
-import { useLoaded, useShown } from '../state/loaded.ts'
+import { useLoaded, useShown } from '../live/loaded.ts'
 import { hostPort } from '../server/host-port.ts'
 import { causeKey } from './cause-key.ts'
 

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import { useEvery } from './every.ts'
-import { follow } from '../live/live.ts'
+import { useEvery } from '../state/every.ts'
+import { follow } from './live.ts'
 import type { LiveEvent } from '../server/events.ts'
 import { problemOf, type RequestProblem } from '../server/problem.ts'
 

@@ -1,7 +1,7 @@
 // The build makes addresses of the scripts.
 // oxlint-disable import/default
-import checkWorker from '../editor/check-worker.ts?worker&url'
-import liveWorker from '../live/live-worker.ts?sharedworker&url'
+import checkWorker from './check-worker.ts?worker&url'
+import liveWorker from './live-worker.ts?sharedworker&url'
 // oxlint-enable import/default
 
 /** The scripts that may become workers, by what they are for. */

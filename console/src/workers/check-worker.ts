@@ -3,7 +3,7 @@ import { applyKeys, type TakenKeys } from '../../../src/formats/apply-keys.ts'
 import { changedKeys, keysOf } from '../../../src/formats/changed-keys.ts'
 import { check } from '../../../src/formats/check.ts'
 import { secretRanges } from '../../../src/formats/secrets.ts'
-import type { CheckAnswer, CheckRequest } from './checker.ts'
+import type { CheckAnswer, CheckRequest } from './check-message.ts'
 
 const CHECKS = {
   check,

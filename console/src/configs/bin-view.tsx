@@ -12,7 +12,7 @@ import { useStore } from '../state/store.ts'
 import { mayWriteConfig } from '../state/user.ts'
 import { GrayOnlyMark } from '../gray/gray-only-mark.tsx'
 import { RestoreGrayButton } from '../gray/restore-gray.tsx'
-import { linkToConfig } from './key-of.ts'
+import { linkToConfig } from '../routing/key-of.ts'
 import { RestoreButton } from './restore.tsx'
 
 const PAGE_SIZE = 50

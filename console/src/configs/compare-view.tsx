@@ -23,7 +23,7 @@ import { useStore } from '../state/store.ts'
 import { mayWriteConfig, mayWriteConfigs } from '../state/user.ts'
 import { GrayOnlySides } from '../gray/gray-only-sides.tsx'
 import { CompareTexts } from './compare-texts.tsx'
-import { linkToConfig } from './key-of.ts'
+import { linkToConfig } from '../routing/key-of.ts'
 import { PromoteKeys } from './promote-keys.tsx'
 import { PromoteDialog, type Promoted } from './promote-dialog.tsx'
 

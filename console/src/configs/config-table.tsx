@@ -9,7 +9,7 @@ import { placeWith } from '../routing/link.ts'
 import { go } from '../state/location.ts'
 import type { ConfigFilter, ConfigOrder, ListedConfig } from '../server/configs.ts'
 import { Hits } from './hits.tsx'
-import { linkToConfig } from './key-of.ts'
+import { linkToConfig } from '../routing/key-of.ts'
 import { Tags } from './tags.tsx'
 
 interface TableProps {

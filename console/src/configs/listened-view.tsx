@@ -12,7 +12,7 @@ import { go, place } from '../state/location.ts'
 import { type ConfigName, readListenedBy, readWatchers } from '../server/configs.ts'
 import { useLoaded } from '../live/loaded.ts'
 import { useStore } from '../state/store.ts'
-import { linkToConfig } from './key-of.ts'
+import { linkToConfig } from '../routing/key-of.ts'
 import { MissingServers } from './watchers.tsx'
 
 const PAGE_SIZE = 25

@@ -14,13 +14,13 @@ import { type ConfigName, readConfig } from '../server/configs.ts'
 import { useLoaded } from '../live/loaded.ts'
 import { currentNamespace } from '../state/namespaces.ts'
 import { mayWriteConfig, mayWriteConfigs } from '../state/user.ts'
-import { linkToConfig } from './key-of.ts'
-import { DraftNotice } from './draft-notice.tsx'
-import { baseOf } from './drafts.ts'
+import { linkToConfig } from '../routing/key-of.ts'
+import { DraftNotice } from '../publishing/draft-notice.tsx'
+import { baseOf } from '../publishing/drafts.ts'
 import { NotesFields } from './notes-fields.tsx'
-import { PublishFlow } from './publish-flow.tsx'
+import { PublishFlow } from '../publishing/publish-flow.tsx'
 import { useNewItem } from './use-new-item.ts'
-import { formatOf, typeOfName } from './format-of.ts'
+import { formatOf, typeOfName } from '../publishing/format-of.ts'
 
 const NAME = /^[\w.:-]+$/
 

@@ -11,8 +11,8 @@ import { shownNumber, t } from '../language/text.ts'
 import { type ConfigItem, type ConfigName, readConfig } from '../server/configs.ts'
 import { useLoaded } from '../live/loaded.ts'
 import { namespaceName } from '../state/namespaces.ts'
-import { PublishFlow } from './publish-flow.tsx'
-import { formatOf } from './format-of.ts'
+import { PublishFlow } from '../publishing/publish-flow.tsx'
+import { formatOf } from '../publishing/format-of.ts'
 
 interface Sides {
   readonly source: ConfigItem

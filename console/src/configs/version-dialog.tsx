@@ -14,8 +14,8 @@ import {
 } from '../server/configs.ts'
 import { useLoaded } from '../live/loaded.ts'
 import type { Restorable } from './restore.tsx'
-import { ChangedKeys } from './review-sheet.tsx'
-import { formatOf } from './format-of.ts'
+import { ChangedKeys } from '../publishing/review-sheet.tsx'
+import { formatOf } from '../publishing/format-of.ts'
 
 type Part = 'difference' | 'text'
 

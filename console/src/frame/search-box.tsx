@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { linkToConfig } from '../configs/key-of.ts'
+import { linkToConfig } from '../routing/key-of.ts'
 import { Hits } from '../configs/hits.tsx'
 import { Dialog } from '../controls/dialog.tsx'
 import { Icon } from '../controls/icon.tsx'

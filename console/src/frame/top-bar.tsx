@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { Icon } from '../controls/icon.tsx'
-import { dropOwnDrafts } from '../configs/drafts.ts'
+import { dropOwnDrafts } from '../publishing/drafts.ts'
 import { PopoverButton } from '../controls/popover.tsx'
 import { tellProblem } from '../controls/toast.tsx'
 import { chooseLanguage, language, t, type Language } from '../language/text.ts'

@@ -1,4 +1,4 @@
-import { linkToConfig } from '../configs/key-of.ts'
+import { linkToConfig } from '../routing/key-of.ts'
 import { Notice } from '../controls/notice.tsx'
 import { shownNumber, t } from '../language/text.ts'
 import { anyOf } from '../live/meant.ts'

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { useDoing } from '../controls/confirm.tsx'
-import { dropOwnDrafts } from '../configs/drafts.ts'
+import { dropOwnDrafts } from '../publishing/drafts.ts'
 import { Dialog } from '../controls/dialog.tsx'
 import { TextField } from '../controls/field.tsx'
 import { ProblemNotice } from '../controls/notice.tsx'

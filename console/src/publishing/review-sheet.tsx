@@ -8,7 +8,7 @@ import { DiffView, loadEditor } from '../editor/code-view.tsx'
 import { type Finding, isWarning } from '../../../src/formats/finding.ts'
 import { sayFinding } from '../editor/phrases.ts'
 import { withLf } from '../editor/line-ends.ts'
-import { FOR_ALL, isSaid, type Audience } from '../gray/audience.ts'
+import { FOR_ALL, isSaid, type Audience } from './audience.ts'
 import { shownNumber, t } from '../language/text.ts'
 import { readWatchers, type ConfigNotes } from '../server/configs.ts'
 import type { GrayVersion } from '../server/gray.ts'
@@ -18,7 +18,7 @@ import type { Base, Edit } from './edit.ts'
 import { formatOf } from './format-of.ts'
 
 const SHOWN_FINDINGS = 5
-const AudienceSection = later(async () => (await import('../gray/audience-section.tsx')).AudienceSection)
+const AudienceSection = later(async () => (await import('./audience-section.tsx')).AudienceSection)
 
 /** The changes of an edit, before it is published. */
 export function ReviewSheet(props: {

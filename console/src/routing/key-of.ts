@@ -1,5 +1,5 @@
 import type { ConfigName } from '../server/configs.ts'
-import { linkTo } from '../routing/link.ts'
+import { linkTo } from './link.ts'
 import { currentNamespace, namespaceParam } from '../state/namespaces.ts'
 
 /** The item that the parameters of a place name. */

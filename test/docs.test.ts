@@ -9,7 +9,7 @@ const PAGES = [
   'CONTRIBUTING.md',
   'SECURITY.md',
   'CHANGELOG.md',
-  ...filesIn('docs').filter((file) => file.endsWith('.md')),
+  ...['docs', 'src', 'packages'].flatMap(filesIn).filter((file) => file.endsWith('.md')),
 ]
 const FILES = ['src', 'packages', 'test', 'scripts', 'bench', 'console/src', 'docs', 'dist'].flatMap(filesIn)
 /** The names of source files and pages. */

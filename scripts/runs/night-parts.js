@@ -12,7 +12,7 @@ const IN_TURN = [
 const EACH_NIGHT = [
   { ...TOOLS, minutes: 5 },
   testPart('clients', 'all versions of the libraries of others', {
-    minutes: 13,
+    minutes: 15,
     tests: ['--project=clients', '--project=night', 'test/clients/'],
   }),
   testPart('strikes', 'eleven strikes against three servers, and jumps of clocks', {
@@ -48,9 +48,9 @@ const EACH_NIGHT = [
       'test/packaging/debian-root.',
     ],
   }),
-  testPart('screens', 'every view in each theme and language', {
-    minutes: 3,
-    tests: ['--project=long', 'test/browser/screens.'],
+  testPart('screens', 'every view in each theme and language; applications that connect', {
+    minutes: 4,
+    tests: ['--project=long', 'test/browser/screens.', 'test/browser/connect.'],
   }),
   testPart('once-more', 'the other files on etcd, and with the streams of Node.js', {
     minutes: 6,

@@ -129,6 +129,7 @@ describe('a client behind a NAT', () => {
   test('the address that the terminal shows is the one that a rule takes', async () => {
     const listeners = await here.terminal.ok('config', 'listeners', dataId, '-g', 'G')
     const shown = /^(\S+) \(127\.0\.0\.1:\d+\)/m.exec(listeners)?.[1] ?? ''
+    expect(await here.terminal.ok('client', 'list', OWN)).toContain(` ${OWN} (127.0.0.1:`)
     expect(shown).toBe(OWN)
     const publishFor = (ips: string, ...more: string[]) =>
       here.terminal.run(['config', 'gray', 'publish', `G/${dataId}`, file, '--ips', ips, ...more])

@@ -94,6 +94,8 @@ export const en = {
   passwordChanged: 'Your password has been changed.',
   signedInAs: 'Signed in as {user}',
   firstAdministrator: 'First administrator',
+  noAdministrator:
+    'There is no administrator yet. The server has printed a page with a one-time code when it started, and its log has the code. Or stop it, and make one: `waypost user add NAME --first --data-dir DIR`.',
   firstAdministratorText:
     'A new server has no users. Whoever can read its log makes the first administrator, who is called nacos.',
   oneTimeCode: 'One-time code',

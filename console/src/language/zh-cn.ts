@@ -96,6 +96,8 @@ export const zhCn: Readonly<Record<TextKey, string>> = {
   passwordChanged: '密码已修改。',
   signedInAs: '当前用户：{user}',
   firstAdministrator: '首个管理员',
+  noAdministrator:
+    '尚无管理员。服务器启动时已打印带有一次性验证码的页面地址，日志中也有验证码。也可以停止服务器后运行 `waypost user add NAME --first --data-dir DIR` 创建管理员。',
   firstAdministratorText: '新服务器没有用户。能查看服务器日志的人可以创建首个管理员，用户名为 nacos。',
   oneTimeCode: '一次性验证码',
   oneTimeCodeHint: '服务器启动时打印在日志中。',

@@ -130,15 +130,13 @@ interface Leaving {
 
 function ClientRow({ client, onLeave }: { client: ConnectedClient; onLeave: (leaving: Leaving) => void }) {
   const name = addressOf(client)
+  // Rules of gray versions compare it.
+  const hasOwnIp = client.clientIp !== '' && client.clientIp !== client.ip
   return (
     <tr>
       <td>
-        <strong>{name}</strong>
-        {client.clientIp !== '' && client.clientIp !== client.ip && (
-          <div class="soft" dir="auto">
-            {client.clientIp}
-          </div>
-        )}
+        <strong dir="auto">{hasOwnIp ? client.clientIp : name}</strong>
+        {hasOwnIp && <div class="soft">{name}</div>}
       </td>
       <td class="clip" dir="auto" title={client.version}>
         {client.version}

@@ -64,7 +64,7 @@ export async function listClients(flags: ClientFlags, text: string | undefined):
     await clientOf(flags).all('/console/clients', { search: text }),
     [
       ['CLIENT', ({ id }) => id],
-      ['ADDRESS', ({ ip, port }) => hostPort(ip, port)],
+      ['ADDRESS', addressOf],
       ['LIBRARY', ({ version }) => version],
       ['APPLICATION', ({ appName }) => appName],
       ['USER', ({ username }) => username],
@@ -75,6 +75,12 @@ export async function listClients(flags: ClientFlags, text: string | undefined):
     ],
     ({ id }) => id,
   )
+}
+
+/** The address that rules of gray versions compare, and the address of the socket in brackets. */
+function addressOf({ ip, port, clientIp }: ConnectedClient): string {
+  const socket = hostPort(ip, port)
+  return clientIp === '' || clientIp === ip ? socket : `${clientIp} (${socket})`
 }
 
 /** `server list`. Servers that are alone have no lag and no clock to compare. */

@@ -12,7 +12,7 @@ const MOST_BYTES = Math.min(2 * LIST.bytes, getHeapStatistics().heap_size_limit 
 
 /**
  * The room for the large answers of all members together: several may lie at the same time. A small answer needs no room, so the
- * members that do not lie are heard meanwhile.
+ * members that do not lie are served meanwhile.
  */
 export class AnswerRoom {
   readonly #mostBytes: number

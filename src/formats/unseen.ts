@@ -1,7 +1,7 @@
 import type { Finding } from './finding.ts'
 
 /**
- * Characters that nobody sees, or takes for blanks: those that no new name has (hidden-characters.ts), except for tabs and ends of lines.
+ * Characters that nobody sees, or takes for blanks: the characters that no new name has (hidden-characters.ts), except for tabs and ends of lines.
  * A selector behind a picture or a digit is a part of the picture.
  */
 export const UNSEEN =

@@ -2,8 +2,8 @@ import type { Change } from '../core/decisions/changes.ts'
 
 /**
  * The changes that save records which later changes of the same commit save or remove once more. A commit is written as a whole
- * or not at all, so the store needs none of them. An import saves the gray versions of an item up to ten times in a commit, all of
- * them each time.
+ * or not at all, so the store needs none of these changes. An import saves all gray versions of an item up to ten times in
+ * a commit.
  */
 export function outdatedSaves(changes: readonly Change[]): ReadonlySet<Change> {
   const outdated = new Set<Change>()

@@ -46,7 +46,7 @@ export interface ListenerHost {
   reported(item: WatchedItem): void
 }
 
-/** Whose listener it is, among the listeners of all. */
+/** The owner of a listener, and the turns of all owners. */
 interface ListenerOwner {
   readonly owner: string
   readonly turns: ClientTurns<StandingListener>

@@ -61,7 +61,7 @@ export interface GrayVersion {
   readonly md5: string
   /** Bytes of the text. */
   readonly size: number
-  /** Null: that of the formal version. */
+  /** Null: the type of the formal version. */
   readonly type: 'properties' | 'xml' | 'json' | 'text' | 'html' | 'yaml' | 'toml' | 'unset' | null
   /** Epoch milliseconds. */
   readonly createTime: number
@@ -103,7 +103,7 @@ export interface ExplainedView {
     readonly md5: string
     /** Bytes of the text. */
     readonly size: number
-    /** Null: that of the formal version. */
+    /** Null: the type of the formal version. */
     readonly type: 'properties' | 'xml' | 'json' | 'text' | 'html' | 'yaml' | 'toml' | 'unset' | null
     /** Epoch milliseconds. */
     readonly createTime: number
@@ -314,7 +314,7 @@ export interface ListedConfig {
   /** Bytes. */
   readonly size: number
   readonly md5: string
-  /** That of the version that clients get. */
+  /** The id of the version that clients get. */
   readonly historyId: string
   /** Epoch milliseconds. */
   readonly createTime: number
@@ -752,7 +752,7 @@ export interface AuditEvent {
   /** How many items: an event keeps the names of the first 200 at most. */
   readonly itemCount: number
   readonly result: 'done' | 'refused' | 'failed' | 'would-be-refused'
-  /** That of the refusal, or empty. */
+  /** The code of the refusal, or empty. */
   readonly code: string
   readonly detail: string
   /** How many equal events it stands for. */

@@ -110,7 +110,8 @@ export function streamOperations({ guard, polls, state, maxListeningItems }: Con
 }
 
 /** The watch of a client over its stream. Each report is judged again: its permissions may have changed. */
-class ConfigWatch {
+class ConfigWatch implements ConfigStreamListener {
+  readonly #listener: ConfigStreamListener
   readonly #kept: KeptWatch
   #who: Viewer
   /** The judge of the newest request; undefined while everybody may read everything. */
@@ -118,24 +119,34 @@ class ConfigWatch {
   #hasLeft = false
 
   constructor(listener: ConfigStreamListener, keeper: ListenerKeeper) {
-    const { ip, client } = listener
+    this.#listener = listener
     this.#who = listener.who
-    const whoNow = (): Viewer => this.#who
-    const changed = (item: WatchedItem): void => {
-      if (this.#mayRead?.(configResource(item.key)) !== false) listener.changed(item)
-    }
-    this.#kept = keeper.join({
-      ip,
-      client,
-      changed,
-      end: () => listener.end(),
-      get who() {
-        return whoNow()
-      },
-      get heardMs() {
-        return listener.heardMs
-      },
-    })
+    // It is the listener itself: there are very many, and an object of callbacks takes half a kilobyte.
+    this.#kept = keeper.join(this)
+  }
+
+  get ip(): string {
+    return this.#listener.ip
+  }
+
+  get who(): Viewer {
+    return this.#who
+  }
+
+  get client(): ConfigStreamListener['client'] {
+    return this.#listener.client
+  }
+
+  get heardMs(): number {
+    return this.#listener.heardMs
+  }
+
+  changed(item: WatchedItem): void {
+    if (this.#mayRead?.(configResource(item.key)) !== false) this.#listener.changed(item)
+  }
+
+  end(): void {
+    this.#listener.end()
   }
 
   /** Takes the viewer of a request; true if it is new. Within a connection only the tag can differ. */

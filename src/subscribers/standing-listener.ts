@@ -72,8 +72,8 @@ export class StandingListener implements Watcher {
   readonly #host: ListenerHost
   /** By the text of the key. */
   readonly #items = new Map<string, ReportedItem>()
-  /** When the client was first notified of each item that it has not taken since, by the text of its key. */
-  readonly #untaken = new Map<string, number>()
+  /** When the client was first notified of each item that it has not taken since, by the text of its key. Mostly none. */
+  #untaken: Map<string, number> | undefined
 
   constructor(listener: Listener, host: ListenerHost, { owner, turns }: ListenerOwner) {
     this.#listener = listener
@@ -134,7 +134,7 @@ export class StandingListener implements Watcher {
     const known = this.#items.get(key.text)
     this.#items.set(key.text, { key, md5, echo, sentMd5: undefined })
     // A client that asks with the old md5 again is as late as before.
-    if (known?.md5 !== md5) this.#untaken.delete(key.text)
+    if (known?.md5 !== md5) this.#untaken?.delete(key.text)
     return true
   }
 
@@ -153,13 +153,16 @@ export class StandingListener implements Watcher {
   }
 
   #note(keyText: string, isUntaken: boolean): void {
-    if (!isUntaken) this.#untaken.delete(keyText)
-    else if (!this.#untaken.has(keyText)) this.#untaken.set(keyText, this.#host.now())
+    if (!isUntaken) this.#untaken?.delete(keyText)
+    else if (this.#untaken?.has(keyText) !== true) {
+      this.#untaken ??= new Map()
+      this.#untaken.set(keyText, this.#host.now())
+    }
   }
 
   /** The items that the client has not taken though it was notified by this time. */
   lateItems(sentByMs: number): WatchedItem[] {
-    const late = [...this.#untaken].filter(([, sentMs]) => sentMs <= sentByMs)
+    const late = [...(this.#untaken ?? [])].filter(([, sentMs]) => sentMs <= sentByMs)
     return late.flatMap(([keyText]) => this.#items.get(keyText) ?? [])
   }
 
@@ -168,11 +171,11 @@ export class StandingListener implements Watcher {
     const item = this.#items.get(text)
     if (item === undefined) return
     item.md5 = md5
-    this.#untaken.delete(text)
+    this.#untaken?.delete(text)
   }
 
   unwatch(key: ConfigKey): void {
-    this.#untaken.delete(key.text)
+    this.#untaken?.delete(key.text)
     if (this.#items.delete(key.text)) this.#host.unwatch(key, this)
   }
 
@@ -180,7 +183,7 @@ export class StandingListener implements Watcher {
   leave(): void {
     for (const { key } of this.#items.values()) this.#host.unwatch(key, this)
     this.#items.clear()
-    this.#untaken.clear()
+    this.#untaken = undefined
     this.#host.leave(this)
   }
 

@@ -33,6 +33,12 @@ interface OpenBlock {
   readonly fragments: readonly Buffer[]
 }
 
+/** A list and the head that it means. */
+interface KnownHead {
+  readonly list: HeaderList
+  readonly head: RequestHead | undefined
+}
+
 /** The bytes of a priority in HEADERS (RFC 9113, section 6.2). */
 const PRIORITY_BYTES = 5
 
@@ -41,7 +47,7 @@ export class FieldBlocks {
   readonly #decoder = new HeaderDecoder(MAX_HEADER_LIST_BYTES)
   #open: OpenBlock | undefined
   /** Clients repeat their requests, and the decoder gives the same list then. */
-  #known: { readonly list: HeaderList; readonly head: RequestHead | undefined } | undefined
+  #known: KnownHead | undefined
 
   /** Since when a block is not complete. */
   get openSinceMs(): number | undefined {
@@ -78,12 +84,12 @@ export class FieldBlocks {
 
   /** The head of a request with these fields. Undefined: it is malformed. */
   headOf(list: HeaderList): RequestHead | undefined {
-    if (this.#known?.list !== list) this.#known = { list, head: requestHeadOf(list.fields) }
+    if (this.#known?.list !== list) this.#known = knownHead(list)
     return this.#known.head
   }
 
   #take(block: OpenBlock, flags: number): ReceivedFields | FieldsError | undefined {
-    const { fragments, ...fields } = block
+    const { fragments, streamId, endStream, dependsOnItself: isWrong } = block
     const reason = exceededBy(fragments)
     if (reason !== undefined) return { errorCode: ERROR.enhanceYourCalm, reason }
     if ((flags & FLAG.endHeaders) === 0) {
@@ -93,7 +99,8 @@ export class FieldBlocks {
     }
     this.#open = undefined
     const decoded = this.#decode(fragments.length === 1 ? fragments[0]! : Buffer.concat(fragments))
-    return 'errorCode' in decoded ? decoded : { ...fields, list: decoded }
+    if ('errorCode' in decoded) return decoded
+    return { streamId, endStream, list: decoded, dependsOnItself: isWrong }
   }
 
   #decode(block: Buffer): HeaderList | FieldsError {
@@ -104,6 +111,17 @@ export class FieldBlocks {
       return { errorCode: ERROR.compressionError, reason: error.isLimit ? 'table-sizes' : undefined }
     }
   }
+}
+
+/** Connections share lists, so they share heads too. */
+const heads = new WeakMap<HeaderList, KnownHead>()
+
+function knownHead(list: HeaderList): KnownHead {
+  const known = heads.get(list)
+  if (known !== undefined) return known
+  const made = { list, head: requestHeadOf(list.fields) }
+  heads.set(list, made)
+  return made
 }
 
 function exceededBy(fragments: readonly Buffer[]): LimitReason | undefined {

@@ -1,4 +1,4 @@
-import { DynamicTable, fieldBytes, type HeaderField, sharedField } from './header-table.ts'
+import { DynamicTable, fieldBytes, type HeaderField, isShareable, sharedField } from './header-table.ts'
 import { huffmanDecoded } from './huffman.ts'
 
 /** The size of the dynamic table that SETTINGS begins with (RFC 9113, section 6.5.2). */
@@ -36,7 +36,8 @@ export class HeaderDecoder {
   readonly #maxListBytes: number
   readonly #table = new DynamicTable(TABLE_BYTES)
   /** Clients repeat a block byte for byte, which means the same while the table does not change. */
-  #last: { readonly block: Buffer; readonly list: HeaderList; readonly revision: number } | undefined
+  #last: KnownBlock | undefined
+  #lastRevision = 0
 
   constructor(maxListBytes: number) {
     this.#maxListBytes = maxListBytes
@@ -45,12 +46,39 @@ export class HeaderDecoder {
   /** Decodes a whole block. Throws CompressionError. */
   decode(block: Buffer): HeaderList {
     const { revision } = this.#table
-    if (this.#last?.revision === revision && this.#last.block.equals(block)) return this.#last.list
+    if (this.#last !== undefined && this.#lastRevision === revision && this.#last.block.equals(block))
+      return this.#last.list
     const list = new BlockDecoder(block, this.#table, this.#maxListBytes).list()
     const isLasting = this.#table.revision === revision && block.length <= MOST_REMEMBERED_BYTES
-    this.#last = isLasting ? { block: copyOf(block), list, revision } : undefined
-    return list
+    this.#last = isLasting ? knownBlock(block, list) : undefined
+    this.#lastRevision = revision
+    return this.#last?.list ?? list
   }
+}
+
+/** A header block and the fields that it means. */
+interface KnownBlock {
+  readonly block: Buffer
+  readonly list: HeaderList
+}
+
+const MOST_SHARED_BLOCKS = 1_000
+/** A block of more fields is not shared: it names them by numbers, so they may be far longer than it. */
+const MOST_SHARED_FIELDS = 16
+
+const sharedBlocks = new Map<string, KnownBlock>()
+
+/** A block to remember. Most clients send the same ones, so connections share them; credentials stay with their connection. */
+function knownBlock(block: Buffer, list: HeaderList): KnownBlock {
+  if (list.fields.length > MOST_SHARED_FIELDS || !list.fields.every(isShareable))
+    return { block: copyOf(block), list }
+  const text = JSON.stringify([block.toString('latin1'), list.isTooLarge, ...list.fields])
+  const known = sharedBlocks.get(text)
+  if (known !== undefined) return known
+  if (sharedBlocks.size >= MOST_SHARED_BLOCKS) sharedBlocks.clear()
+  const made = { block: copyOf(block), list }
+  sharedBlocks.set(text, made)
+  return made
 }
 
 /** A copy of its own: a slice of Node's pool would keep the whole pool. */

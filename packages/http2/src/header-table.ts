@@ -99,13 +99,18 @@ const NEVER_SHARED = new Set(['authorization', 'proxy-authorization', 'cookie', 
 
 const shared = new Map<string, HeaderField>()
 
+/** Whether connections may share a field: it is short, and has no credentials. */
+export function isShareable({ name, value }: HeaderField): boolean {
+  return name.length + value.length <= LONGEST_SHARED && !NEVER_SHARED.has(name)
+}
+
 /**
  * A field for the table of a connection. Most clients send the same fields, so connections share one object. A client
  * with many fields of its own costs others only the sharing.
  */
 export function sharedField(field: HeaderField): HeaderField {
+  if (!isShareable(field)) return field
   const { name, value } = field
-  if (name.length + value.length > LONGEST_SHARED || NEVER_SHARED.has(name)) return field
   const text = `${name}: ${value}`
   const known = shared.get(text)
   // A name that is malformed may have a colon too.

@@ -1,5 +1,7 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { HeaderDecoder } from './header-decoder.ts'
+import { headerBlockOf } from './header-encoder.ts'
 import { sharedField } from './header-table.ts'
 
 test('equal fields are one object', () => {
@@ -30,4 +32,20 @@ test('credentials stay with their connection', () => {
     const field = { name, value: 'secret' }
     expect(sharedField({ ...field })).not.toBe(sharedField({ ...field }))
   }
+})
+
+describe('the fields of a block', () => {
+  const decoded = (...names: string[]) =>
+    new HeaderDecoder(16_384).decode(headerBlockOf(names.map((name) => ({ name, value: 'x' }))))
+
+  test('are one list for all connections that send the same block', () => {
+    const list = decoded('a', 'b')
+    expect(decoded('a', 'b')).toBe(list)
+    expect(decoded('a', 'c').fields.map(({ name }) => name)).toEqual(['a', 'c'])
+  })
+
+  test('stay with their connection where one has credentials, or there are very many', () => {
+    const many = Array.from({ length: 17 }, (_, index) => `x-${index}`)
+    for (const names of [['a', 'authorization'], many]) expect(decoded(...names)).not.toBe(decoded(...names))
+  })
 })

@@ -51,6 +51,17 @@ export function instanceBytes({ address, publisher, registered, app, claims }: I
   return INSTANCE_BYTES + texts + own + waiting + namedTextsBytes(registered)
 }
 
+/** By how many bytes an instance grows that is there. A registration that repeats another one differs in metadata alone. */
+export function instanceGrowth(before: InstanceRecord, after: InstanceRecord): number {
+  const isSame =
+    before.address === after.address &&
+    before.publisher === after.publisher &&
+    before.app === after.app &&
+    before.claims === after.claims
+  if (isSame) return namedTextsBytes(after.registered) - namedTextsBytes(before.registered)
+  return instanceBytes(after) - instanceBytes(before)
+}
+
 function claimBytes({ publisher, registered, app }: Claim): number {
   const own = publisher.kind === 'connection' ? MAP_ENTRY_BYTES + textBytes(publisher.id) : 0
   return CLAIM_BYTES + own + textBytes(app) + namedTextsBytes(registered)

@@ -67,7 +67,7 @@ export class ClientTurns<T> {
   /** By name. The client whose turn is next is first. */
   readonly #clients = new Map<string, Client<T>>()
   /** The clients with that many things. */
-  readonly #bySize: Set<Client<T>>[] = []
+  readonly #bySize: (Set<Client<T>> | undefined)[] = []
   #largest = 0
   #size = 0
 
@@ -164,7 +164,10 @@ export class ClientTurns<T> {
   }
 
   #resize(client: Client<T>, change: 1 | -1): void {
-    this.#bySize[client.size]?.delete(client)
+    const before = this.#bySize[client.size]
+    before?.delete(client)
+    // A client with very many things has had every smaller number of them.
+    if (before?.size === 0) this.#bySize[client.size] = undefined
     client.size += change
     this.#size += change
     if (client.size === 0) this.#clients.delete(client.name)

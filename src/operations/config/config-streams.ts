@@ -80,7 +80,7 @@ export function streamOperations({ guard, polls, state, maxListeningItems }: Con
     joinStream: guard.operation({
       permission: PUBLIC,
       resources: (_listener: ConfigStreamListener) => [],
-      run: (listener, caller) => new ConfigWatch(listener, (joining) => polls.join(joining, turnOf(caller))),
+      run: (listener, caller) => new ConfigWatch(listener, polls, turnOf(caller)),
     }),
     /** Watches the items that the caller may read; answers the items that differ from the client's. Refusal `too-many`. */
     watch: guard.listing({
@@ -112,32 +112,43 @@ export function streamOperations({ guard, polls, state, maxListeningItems }: Con
 }
 
 /** The watch of a client over its stream. Each report is judged again: its permissions may have changed. */
-class ConfigWatch {
+class ConfigWatch implements ConfigStreamListener {
+  readonly #listener: ConfigStreamListener
   readonly #kept: KeptWatch
   #who: Viewer
   /** The judge of the newest request; undefined while everybody may read everything. */
   #mayRead: ((resource: Resource) => boolean) | undefined
   #hasLeft = false
 
-  constructor(listener: ConfigStreamListener, keep: (listener: ConfigStreamListener) => KeptWatch) {
-    const { ip, client } = listener
+  constructor(listener: ConfigStreamListener, keeper: ListenerKeeper, owner: string) {
+    this.#listener = listener
     this.#who = listener.who
-    const whoNow = (): Viewer => this.#who
-    const changed = (item: WatchedItem): void => {
-      if (this.#mayRead?.(configResource(item.key)) !== false) listener.changed(item)
-    }
-    this.#kept = keep({
-      ip,
-      client,
-      changed,
-      end: (why) => listener.end(why),
-      get who() {
-        return whoNow()
-      },
-      get heardMs() {
-        return listener.heardMs
-      },
-    })
+    // It is the listener itself: there are very many, and an object of callbacks takes half a kilobyte.
+    this.#kept = keeper.join(this, owner)
+  }
+
+  get ip(): string {
+    return this.#listener.ip
+  }
+
+  get who(): Viewer {
+    return this.#who
+  }
+
+  get client(): ConfigStreamListener['client'] {
+    return this.#listener.client
+  }
+
+  get heardMs(): number {
+    return this.#listener.heardMs
+  }
+
+  changed(item: WatchedItem): void {
+    if (this.#mayRead?.(configResource(item.key)) !== false) this.#listener.changed(item)
+  }
+
+  end(why: EndOfWatch): void {
+    this.#listener.end(why)
   }
 
   /** Takes the viewer of a request; true if it is new. Within a connection only the tag can differ. */

@@ -362,7 +362,7 @@ function isPersistent(
   { state }: Pick<InstanceParts, 'state'>,
   { serviceKey, address }: InstanceTarget,
 ): boolean {
-  return state.instance(serviceKey, address)?.record.ephemeral === false
+  return state.isPersistentAt(serviceKey, address)
 }
 
 /** How the audit names the instance that a request means. */

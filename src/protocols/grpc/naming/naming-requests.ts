@@ -172,7 +172,9 @@ export class SubscribingConnections {
   #bodyOf(list: SentText): ReadyJson {
     if (list !== this.#list) {
       this.#list = list
-      this.#body = new ReadyJson('{"serviceInfo":', list, '}')
+      // It is sent to all subscribers: its bytes are made once.
+      const bytes = typeof list === 'string' ? Buffer.from(list) : list
+      this.#body = new ReadyJson('{"serviceInfo":', bytes, '}')
     }
     return this.#body
   }

@@ -55,8 +55,8 @@ async function session() {
     monotonicMs: () => 0,
     counts: new LimitCounts(),
     turns: new SessionTurns(),
+    keeper: { opened: (_session, stream) => void calls.push(stream), closed: () => undefined },
   })
-  made.onStream((stream) => calls.push(stream))
   const receive = async (...frames: Buffer[]): Promise<void> => {
     socket.push(Buffer.concat(frames))
     await settled()

@@ -1,4 +1,4 @@
-import { ownText } from '../../core/text/own-text.ts'
+import { ownText } from './own-text.ts'
 
 /** The size of the cache: `longest` characters per text, `most` texts. */
 export interface KnownTextsLimits {

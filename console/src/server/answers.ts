@@ -78,7 +78,7 @@ export interface TransferOutcome {
   readonly unrecognizedCount: number
   readonly unrecognizedData: readonly ({
     readonly itemName: string
-    readonly reason: 'bad-name' | 'not-in-metadata' | 'no-entry' | 'litter' | 'metadata-elsewhere' | 'set-record'
+    readonly reason: 'bad-name' | 'not-in-metadata' | 'no-entry' | 'litter' | 'metadata-elsewhere' | 'link' | 'set-record'
   })[]
   /** The common folder that was taken off the names of a zip file; empty: none. */
   readonly folder: string
@@ -261,6 +261,8 @@ export interface BehindConfig {
 
 export interface Overview {
   readonly version: string
+  /** Whether it is `waypost dev`, whose data go when it ends. */
+  readonly temporary: boolean
   readonly configCount: number
   readonly serviceCount: number
   readonly instanceCount: number
@@ -445,6 +447,13 @@ export interface ConfigVersion {
   readonly type: 'properties' | 'xml' | 'json' | 'text' | 'html' | 'yaml' | 'toml' | 'unset' | null
   /** Whether it is the version that clients get. */
   readonly current: boolean
+  /** The gray version that became the formal one by this change. */
+  readonly promotedFrom?: string
+  /** The change is of the gray version of this name. */
+  readonly grayName?: string
+  readonly grayType?: 'beta' | 'tag' | 'tagv2' | 'percent'
+  /** For whom the gray version is after the change. */
+  readonly grayMatchRuleExp?: string
 }
 
 export interface ConfigVersionText {

@@ -16,6 +16,8 @@ export interface ConfigPublished {
   readonly operator: Operator
   /** Why; absent: nobody says. */
   readonly comment?: string | undefined
+  /** The gray version whose text it is; absent: it is no promotion. */
+  readonly promotedFrom?: string | undefined
 }
 
 /** An item is gone. `historyId` is the id of the history record that says so. */

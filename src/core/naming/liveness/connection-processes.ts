@@ -67,6 +67,7 @@ export class ConnectionProcesses {
   readonly #keptMs: number
   readonly #byName = new Map<string, ConnectionProcess>()
   #lost: LostPlace[] = []
+  #refuses: (process: string) => boolean = () => false
   /** The rest of the pass that has begun. */
   #pass: Iterator<Instance> | undefined
   #nextPassMs = 0
@@ -155,9 +156,14 @@ export class ConnectionProcesses {
     }
   }
 
+  /** Learns which processes refuse connections. They have ended, but their instances count as left over once the store says so. */
+  follow(refuses: (process: string) => boolean): void {
+    this.#refuses = refuses
+  }
+
   /** Whether a process is known to be gone. */
   isGone(process: string): boolean {
-    return this.#byName.get(process)?.goneSinceMs !== undefined
+    return this.#byName.get(process)?.goneSinceMs !== undefined || this.#refuses(process)
   }
 
   /** How long an instance is still kept; undefined: it is no orphan. */

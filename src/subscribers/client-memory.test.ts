@@ -127,6 +127,20 @@ describe('where there is no room', () => {
   })
 })
 
+test('patterns of the client with the most give way to others', () => {
+  const patterns = configPatterns(loop, memory)
+  const ended: string[] = []
+  const watch = (owner: string, name: string) => {
+    const watcher = { touched: () => {}, giveWay: () => void ended.push(name) }
+    return patterns.watch(new KeyPattern({ namespaceId: 'public', group: 'g', name }), watcher, owner)
+  }
+  for (const name of ['a*', 'b*']) watch('many', name)
+  expect(watch('many', 'c*')).toBe('too-many')
+  expect(watch('few', 'd*')).not.toBe('too-many')
+  expect(watch('few', 'e*')).toBe('too-many')
+  expect([ended, patterns.size]).toEqual([['a*'], 2])
+})
+
 test('patterns count until their watchers leave', () => {
   const patterns = configPatterns(loop, memory)
   const watch = (name: string) =>

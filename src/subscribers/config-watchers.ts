@@ -5,7 +5,7 @@ import type { ConfigKey } from '../core/config/state/config-item.ts'
 import type { WatchedItem } from '../core/config/state/config-view.ts'
 import type { Viewer } from '../core/config/state/viewer.ts'
 import { LOOK_LIMITS } from '../core/config/state/look-limits.ts'
-import { ClientMemory, watchedBytes, watchingIn } from '../core/memory/client-memory.ts'
+import { ClientMemory, watchedBytes, watchingOf } from '../core/memory/client-memory.ts'
 import { ClientTurns } from '../core/work/client-turns.ts'
 import { DueBook } from '../core/work/due-book.ts'
 import { SharedSlices } from '../core/work/shared-slices.ts'
@@ -100,8 +100,16 @@ export class ConfigWatchers {
   readonly #host: PollHost & ListenerHost
   /** The watches that may give way. */
   readonly #watching = [
-    watchingIn(this.#polls, (held) => this.#giveWay(held)),
-    watchingIn(this.#turns, (listener) => listener.giveWay()),
+    watchingOf(
+      () => this.#polls.weights(),
+      (owner) => this.#polls.oldestOf(owner),
+      (held) => this.#giveWay(held),
+    ),
+    watchingOf(
+      () => this.#turns.weights(),
+      (owner) => this.#turns.heaviestOf(owner),
+      (listener) => listener.giveWay(),
+    ),
   ]
   readonly #counts = { begun: 0, refused: 0, changed: 0, timeout: 0, left: 0, stopped: 0, reported: 0 }
 

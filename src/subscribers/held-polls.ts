@@ -176,9 +176,9 @@ export class HeldPolls {
     return this.#turns.weights()
   }
 
-  /** The poll of an owner that watches the most items. */
-  heaviestOf(owner: string): HeldPoll | undefined {
-    return this.#turns.heaviestOf(owner)
+  /** The oldest poll of an owner. */
+  oldestOf(owner: string): HeldPoll | undefined {
+    return this.#turns.oldestOf(owner)
   }
 
   add(poll: Poll, owner: string, host: PollHost): HeldPoll {

@@ -1,5 +1,5 @@
 import type { StreamClient } from '../core/clients/stream-client.ts'
-import { ClientMemory, watchedBytes, watchingIn } from '../core/memory/client-memory.ts'
+import { ClientMemory, watchedBytes, watchingOf } from '../core/memory/client-memory.ts'
 import { serviceKeyText, type ServiceKey } from '../core/naming/state/service.ts'
 import { Refusal } from '../core/refusal.ts'
 import { contained, nothing } from '../core/unexpected.ts'
@@ -107,7 +107,11 @@ export class StreamRegistry {
   readonly #services = new Map<string, StreamedService>()
   readonly #connections = new Map<string, ConnectionSubscriptions>()
   readonly #turns = new ClientTurns<ConnectionSubscriptions>()
-  readonly #watching = watchingIn(this.#turns, (connection) => this.#giveWay(connection))
+  readonly #watching = watchingOf(
+    () => this.#turns.weights(),
+    (owner) => this.#turns.heaviestOf(owner),
+    (connection) => this.#giveWay(connection),
+  )
   readonly #memory: ClientMemory
   #size = 0
 

@@ -265,7 +265,14 @@ describe.skipIf(skip)(`the runbook${note}`, { timeout: 6 * LIMIT_MS }, () => {
     )
     const hashes = [...shown.matchAll(/:2379, (\d+)/g)].map(([, hash]) => hash)
     expect([hashes[0] === hashes[1], hashes[0] === hashes[2]]).toEqual([true, false])
-    for (const number of [1, 2, 3]) await warns(number, 'store-unavailable')
+    const refused = await until(
+      () => clientsOf(urlOf(1)).svc.post('/cs/configs', { dataId: 'refused', group: 'G', content: 'x' }),
+      ({ text }) => text.includes('CORRUPT'),
+      LIMIT_MS,
+    )
+    expect(refused.status).toBe(500)
+    expect((await itemAt(1, 'before')).text).toBe('before')
+    for (const number of [1, 2, 3]) await warns(number, 'warnings')
     await runBlock(stop!)
     await runBlock(lift!)
     await machines.lose(3)

@@ -1,4 +1,3 @@
-import type { ClientTurns } from '../work/client-turns.ts'
 import { textBytes } from './bytes-of.ts'
 
 /** The objects, functions and places in tables of a watched thing, without its name. */
@@ -13,19 +12,20 @@ export function watchedBytes(name: string): number {
 export interface Watching {
   /** How many things each client watches. */
   weights(): Iterable<readonly [client: string, things: number]>
-  /** Ends the largest watch of a client; false: it has none. */
+  /** Ends a watch of a client; false: it has none. */
   giveWay(client: string): boolean
 }
 
-/** The watches that `turns` has. */
-export function watchingIn<T>(
-  turns: Pick<Watching, 'weights'> & Pick<ClientTurns<T>, 'heaviestOf'>,
+/** Watches of which `next` finds the one of a client that gives way next. */
+export function watchingOf<T>(
+  weights: Watching['weights'],
+  next: (client: string) => T | undefined,
   giveWay: (watch: T) => void,
 ): Watching {
   return {
-    weights: () => turns.weights(),
+    weights,
     giveWay: (client) => {
-      const watch = turns.heaviestOf(client)
+      const watch = next(client)
       if (watch !== undefined) giveWay(watch)
       return watch !== undefined
     },
@@ -82,7 +82,7 @@ export class ClientMemory {
   }
 
   /**
-   * Ends a watch, `of` these kinds, to make room for things that a client is going to watch. It is the largest of the client that
+   * Ends a watch, `of` these kinds, to make room for things that a client is going to watch. It is one of the client that
    * watches the most, if that watches more than this one will. False: there is none.
    */
   makeRoom(client: string, things: number, of: readonly Watching[] = this.#watching): boolean {

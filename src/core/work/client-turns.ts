@@ -134,6 +134,11 @@ export class ClientTurns<T> {
     for (const { name, weight } of this.#clients.values()) yield [name, weight]
   }
 
+  /** The oldest thing of a client that may be taken. */
+  oldestOf(name: string): T | undefined {
+    return this.#clients.get(name)?.oldest?.thing
+  }
+
   /** The heaviest thing of a client that may be taken: of equal ones the oldest. It looks at all things of the client. */
   heaviestOf(name: string): T | undefined {
     let heaviest = this.#clients.get(name)?.oldest

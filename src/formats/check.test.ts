@@ -102,6 +102,8 @@ const JUDGED: readonly (readonly [type: string, text: string, code: string | und
   ['toml', 'a = {\n}\n', 'longTable'],
   ['toml', 'a = { b = 1, }\n', 'longTable'],
   ['toml', 'a = { b = [\n1,\n], c.d = 2 } # c\n', undefined],
+  ['toml', '__proto__ = 1\n[a]\n"__proto__" = 2\n', undefined],
+  ['toml', '__proto__ = 1\n__proto__ = 2\n', 'duplicateKey'],
   ['toml', '\uFEFFa = 1\n', 'wrongCharacter'],
   [
     'properties',

@@ -5,7 +5,7 @@ import type { Finding } from './finding.ts'
  * A selector behind a picture or a digit is a part of the picture.
  */
 export const UNSEEN =
-  /(?![\t\n\r]|(?<=[^\0-\u02FF]|[\d#*])\uFE0F)(?:[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Zl}\p{Zp}\u2800]|(?! )\p{Zs})/gu
+  /(?:[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Zl}\p{Zp}\u2800]|(?! )\p{Zs})(?<![\t\n\r]|(?:[^\0-\u02FF]|[\d#*])\uFE0F)/gu
 /** A colon of Chinese behind a key. */
 const WIDE_COLON = /^[ \t]*(?:- )?["']?[\w.-]{1,200}["']?[ \t]?(：)/gm
 const WITH_KEYS = ['yaml', 'properties', 'toml', 'json']

@@ -39,7 +39,6 @@ const CHINESE_YAML: Record<string, string> = {
 const CHINESE_TOML: Record<string, string> = {
   'control characters are not allowed in comments': '注释中不能有控制字符。',
   'control characters are not allowed in strings': '字符串中不能有控制字符。',
-  'document contains an unsafe property': '不能使用此键。',
   'document contains excessively nested structures. aborting.': '嵌套过深。',
   'each key-value declaration must be followed by an end-of-line': '每个键值之后必须换行。',
   'expected comma or end of structure': '此处应为逗号或结束括号。',

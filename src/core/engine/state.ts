@@ -14,7 +14,6 @@ import { timingOf } from '../naming/state/beat-timing.ts'
 import { newInstance } from '../naming/liveness/timed-instance.ts'
 import {
   type InstanceAddress,
-  isSameMetadata,
   isSamePublisher,
   isSameRecord,
   type Metadata,
@@ -304,7 +303,8 @@ export class State implements View {
     const next = savedValue(REMEMBERED_METADATA, change)
     const place = next ?? before
     if (place === undefined) return
-    const isShown = !isSameMetadata(before?.metadata ?? {}, next?.metadata ?? {})
+    // Lists show the keys in their order: a server that starts has the order of the newest record.
+    const isShown = JSON.stringify(before?.metadata ?? {}) !== JSON.stringify(next?.metadata ?? {})
     this.#metadataChanged(place, { isShown, stamp: change.stamp }, now)
     if (next?.left === true) this.#presence.leftAfterSilence(place, now.healthMs)
   }

@@ -57,7 +57,11 @@ test('the weights of clients follow their things', () => {
   ])
   made.weigh(heavy, 5)
   expect([...made.weights()][1]).toEqual(['b', 15])
-  expect([made.heaviestOf('a'), made.oldestOf('c'), made.heaviestOf('c')]).toEqual(['a1', undefined, undefined])
+  expect([made.heaviestOf('a'), made.oldestOf('c'), made.heaviestOf('c')]).toEqual([
+    'a1',
+    undefined,
+    undefined,
+  ])
   made.add('b', 'b2', 20)
   expect([made.oldestOf('b'), made.heaviestOf('b')]).toEqual(['b1', 'b2'])
   made.leave(heavy)

@@ -4,7 +4,7 @@ import type { InstanceAddress, InstanceRecord } from '../naming/state/instance.t
 import type { Service, ServiceKey } from '../naming/state/service.ts'
 import { type RecordKind, recordKindNamed } from '../records/record-kind.ts'
 import type { Bytes } from './bytes-of.ts'
-import { configBytes, instanceBytes, recordBytes, serviceBytes } from './bytes-of-things.ts'
+import { configBytes, instanceBytes, instanceGrowth, recordBytes, serviceBytes } from './bytes-of-things.ts'
 import { MEMORY_KINDS, type MemoryKind, memoryKindOf, type MemoryPart } from './memory-kinds.ts'
 
 /** The part of the state that a change may replace. */
@@ -74,11 +74,8 @@ export function growthOf(change: Change, state: ReplacedThings): Bytes {
       return heapDifference(0, serviceOf(change.key, state))
     case 'instance-saved': {
       const known = state.instance(change.serviceKey, change.record.address)
-      if (known === undefined && !change.beat) return NOTHING
-      return heapDifference(
-        instanceBytes(change.record),
-        known === undefined ? 0 : instanceBytes(known.record),
-      )
+      if (known !== undefined) return heapDifference(instanceGrowth(known.record, change.record), 0)
+      return change.beat ? heapDifference(instanceBytes(change.record), 0) : NOTHING
     }
     case 'instance-removed': {
       const known = state.instance(change.serviceKey, change.address)

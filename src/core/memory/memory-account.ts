@@ -65,7 +65,7 @@ export class MemoryAccount {
 export function growthOf(change: Change, state: ReplacedThings): Bytes {
   switch (change.kind) {
     case 'config-published':
-      return difference(configBytes(change.item), configOf(change.item.key, state))
+      return configGrowth(change.item, state.config(change.item.key))
     case 'config-deleted':
       return difference(NOTHING, configOf(change.key, state))
     case 'service-saved':
@@ -99,6 +99,18 @@ function sumAt<K>(sums: Map<K, Sum>, key: K): Sum {
   const sum = { heap: 0, external: 0 }
   sums.set(key, sum)
   return sum
+}
+
+function configGrowth(item: ConfigItem, before: ConfigItem | undefined): Bytes {
+  if (before !== undefined && isSameBesidesContent(item, before))
+    return { heap: 0, external: item.content.length - before.content.length }
+  return difference(configBytes(item), before === undefined ? NOTHING : configBytes(before))
+}
+
+/** A publish of a new content leaves the others as they are: then no text of them is measured. */
+function isSameBesidesContent(a: ConfigItem, b: ConfigItem): boolean {
+  const isSame = a.key === b.key && a.origin === b.origin && a.notes === b.notes && a.imported === b.imported
+  return isSame && a.md5.length === b.md5.length
 }
 
 function configOf(key: ConfigKey, state: ReplacedThings): Bytes {

@@ -1,3 +1,4 @@
+import type { WrittenTrail } from '../../audit/written-trail.ts'
 import type { ClusterMember } from '../../core/cluster/members/member-view.ts'
 import type { Engine, KeptRecords, Snapshot } from '../../core/engine/ports.ts'
 import type { Follower } from '../../core/engine/follower.ts'
@@ -22,6 +23,8 @@ export interface EngineParts {
   readonly stamps: Stamps
   readonly clock: () => Now
   readonly watch: Observability
+  /** Events of the audit, which may be written with commits. */
+  readonly trail: Pick<WrittenTrail, 'along'>
   /** Called when the state was loaded again: the changes in between are unknown. */
   readonly onReload: () => void
 }

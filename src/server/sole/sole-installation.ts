@@ -60,10 +60,15 @@ export class SoleInstallation implements Installation {
     this.#settings = settings
   }
 
-  engineOn({ follower, clock, watch }: EngineParts): Engine {
+  engineOn({ follower, clock, watch, trail }: EngineParts): Engine {
+    const { store } = this
     return new SoleEngine({
       follower,
-      store: watch.store.sole(this.store),
+      store: watch.store.sole({
+        commit: (groups) => trail.along((events) => store.commit(groups, events)),
+        mayHave: (serial) => store.mayHave(serial),
+        surelyHas: (serial) => store.surelyHas(serial),
+      }),
       clock,
       loop,
       report: watch.report,

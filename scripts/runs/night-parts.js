@@ -12,11 +12,11 @@ const IN_TURN = [
 const EACH_NIGHT = [
   { ...TOOLS, minutes: 5 },
   testPart('clients', 'all versions of the libraries of others', {
-    minutes: 13,
+    minutes: 15,
     tests: ['--project=clients', '--project=night', 'test/clients/'],
   }),
   testPart('strikes', 'eleven strikes against three servers, and jumps of clocks', {
-    minutes: 11,
+    minutes: 8,
     tests: [
       '--project=faults',
       '--no-file-parallelism',
@@ -32,6 +32,12 @@ const EACH_NIGHT = [
     minutes: 9,
     tests: ['--project=night', '--no-file-parallelism', 'test/security/', 'src/', 'test/console-checks.'],
   }),
+  {
+    name: 'best',
+    about: 'processor time of requests beside that of the best build, alone',
+    minutes: 8,
+    command: scriptCommand('bench/best.js'),
+  },
   testPart('packages', 'the image and the packages on both architectures, twice', {
     minutes: 8,
     tests: [
@@ -42,9 +48,9 @@ const EACH_NIGHT = [
       'test/packaging/debian-root.',
     ],
   }),
-  testPart('screens', 'every view in each theme and language', {
-    minutes: 3,
-    tests: ['--project=long', 'test/browser/screens.'],
+  testPart('screens', 'every view in each theme and language; applications that connect', {
+    minutes: 4,
+    tests: ['--project=long', 'test/browser/screens.', 'test/browser/connect.'],
   }),
   testPart('once-more', 'the other files on etcd, and with the streams of Node.js', {
     minutes: 6,
@@ -64,6 +70,6 @@ export function partsOfNight(now) {
 }
 
 function longForm(name, about, args) {
-  const command = scriptCommand('scripts/long-forms.js', ...args, '--minutes', '12')
-  return { name, about: `${about}: one long form each night, in turn`, minutes: 14, tests: [], command }
+  const command = scriptCommand('scripts/long-forms.js', ...args, '--minutes', '7')
+  return { name, about: `${about}: one long form each night, in turn`, minutes: 9, tests: [], command }
 }

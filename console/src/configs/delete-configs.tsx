@@ -13,7 +13,7 @@ import {
   restoreVersion,
 } from '../server/configs.ts'
 import { problemOf } from '../server/problem.ts'
-import { useLoaded } from '../state/loaded.ts'
+import { useLoaded } from '../live/loaded.ts'
 import { refreshNamespaces } from '../state/namespaces.ts'
 
 const SHOWN_ROWS = 100

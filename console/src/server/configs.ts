@@ -212,13 +212,19 @@ export async function readListenedBy(
   return { items: items.toSorted((a, b) => (a.dataId < b.dataId ? -1 : 1)), missingServers }
 }
 
-/** A page of the versions of an item, newest first. */
+/** How many changes a page has. */
+export const VERSIONS_PAGE_SIZE = 50
+
+/** A page of the versions of an item, newest first; `withGray`: with the changes of its gray versions. */
 export const findVersions = (
   name: ConfigName,
   pageNo: number,
   pageSize: number,
+  withGray = false,
 ): Promise<ListPage<Version>> =>
-  request('GET', `${CONSOLE}/config/versions`, { query: { ...named(name), pageNo, pageSize } })
+  request('GET', `${CONSOLE}/config/versions`, {
+    query: { ...named(name), pageNo, pageSize, withGray: withGray || undefined },
+  })
 
 /** A version with its text; of a deletion, the deleted text. */
 export const readVersion = (name: ConfigName, historyId: string): Promise<ConfigVersionText> =>

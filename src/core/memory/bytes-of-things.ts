@@ -1,3 +1,4 @@
+import { USER } from '../access/access-records.ts'
 import type { ConfigItem } from '../config/state/config-item.ts'
 import { DELETED_CONFIG } from '../config/state/deleted-config.ts'
 import { GRAY } from '../config/state/gray-version.ts'
@@ -86,7 +87,7 @@ function moreOf(recordKind: string, id: string, value: unknown): number {
     const texts = silenced === undefined ? [metadata] : [metadata, silenced.registered]
     return texts.reduce((sum, one) => sum + namedTextsBytes(one) - bytesOf(one).heap, 0)
   }
-  // The id is also the text of the key.
-  if (recordKind === DELETED_CONFIG.name) return -textBytes(id)
+  // The id is also the text of the key, or the name in the value.
+  if (recordKind === DELETED_CONFIG.name || recordKind === USER.name) return -textBytes(id)
   return recordKind === GRAY.name ? GRAY_ITEM_BYTES : 0
 }

@@ -1,3 +1,5 @@
+import { turnOf } from '../../core/access/turn-of.ts'
+import type { EndOfWatch } from '../../core/clients/stream-client.ts'
 import type { ConfigKey } from '../../core/config/state/config-item.ts'
 import type { WatchedItem } from '../../core/config/state/config-view.ts'
 import type { Viewer } from '../../core/config/state/viewer.ts'
@@ -17,8 +19,8 @@ export interface ConfigStreamListener {
   readonly heardMs: number
   /** Called each time that an item differs from the version that the client has or was sent. */
   changed(item: WatchedItem): void
-  /** Ends the connection of the client: a report has failed by a fault of this server. */
-  end(): void
+  /** Ends the connection of the client. */
+  end(why: EndOfWatch): void
 }
 
 /** The watch of a listener, as it is kept with the held polls. */
@@ -39,7 +41,7 @@ type Differing = readonly WatchedItem[] | Promise<readonly WatchedItem[]>
 
 /** Keeps listeners, and compares their items with the state. */
 export interface ListenerKeeper {
-  join(listener: ConfigStreamListener): KeptWatch
+  join(listener: ConfigStreamListener, owner: string): KeptWatch
 }
 
 /** Dependencies of streams. */
@@ -78,7 +80,7 @@ export function streamOperations({ guard, polls, state, maxListeningItems }: Con
     joinStream: guard.operation({
       permission: PUBLIC,
       resources: (_listener: ConfigStreamListener) => [],
-      run: (listener) => new ConfigWatch(listener, polls),
+      run: (listener, caller) => new ConfigWatch(listener, polls, turnOf(caller)),
     }),
     /** Watches the items that the caller may read; answers the items that differ from the client's. Refusal `too-many`. */
     watch: guard.listing({
@@ -118,11 +120,11 @@ class ConfigWatch implements ConfigStreamListener {
   #mayRead: ((resource: Resource) => boolean) | undefined
   #hasLeft = false
 
-  constructor(listener: ConfigStreamListener, keeper: ListenerKeeper) {
+  constructor(listener: ConfigStreamListener, keeper: ListenerKeeper, owner: string) {
     this.#listener = listener
     this.#who = listener.who
     // It is the listener itself: there are very many, and an object of callbacks takes half a kilobyte.
-    this.#kept = keeper.join(this)
+    this.#kept = keeper.join(this, owner)
   }
 
   get ip(): string {
@@ -145,8 +147,8 @@ class ConfigWatch implements ConfigStreamListener {
     if (this.#mayRead?.(configResource(item.key)) !== false) this.#listener.changed(item)
   }
 
-  end(): void {
-    this.#listener.end()
+  end(why: EndOfWatch): void {
+    this.#listener.end(why)
   }
 
   /** Takes the viewer of a request; true if it is new. Within a connection only the tag can differ. */

@@ -15,6 +15,8 @@ export interface ParameterRules {
    * are refused. Absent: they stay unread.
    */
   readonly otherBodies?: 'fields' | 'refused'
+  /** Whether answers to changes say which names were sent with blanks around. */
+  readonly saysTrimmed?: boolean
   /** The greatest depth of a JSON parameter; absent: no limit. */
   readonly maxJsonDepth?: number
 }

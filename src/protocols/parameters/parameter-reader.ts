@@ -41,6 +41,21 @@ export function compileReader(params: ObjectSchema<Properties>, rules: Parameter
   }
 }
 
+/** Which parameters of a request were sent with blanks around that go, as the sender calls them. */
+export type TrimmedNames = (values: ParameterValues) => string[]
+
+/** The same for the names among the parameters of a route; undefined if it has none. */
+export function compileTrimmed(params: ObjectSchema<Properties>): TrimmedNames | undefined {
+  const entries = Object.entries(params.properties) as [string, FieldSchema][]
+  const names = entries.flatMap(([name, { trim, aliases = [] }]) => (trim === true ? [name, ...aliases] : []))
+  if (names.length === 0) return undefined
+  return (values) =>
+    names.filter((name) => {
+      const text = values.get(name)
+      return text !== undefined && trimmedName(text) !== text
+    })
+}
+
 interface ReadableField {
   readonly name: string
   readonly aliases: readonly string[]

@@ -27,7 +27,7 @@ import type { ClusterMember } from '../../core/cluster/members/member-view.ts'
 import type { ServerFigures } from '../../core/cluster/members/server-figures.ts'
 import type { State } from '../../core/engine/state.ts'
 import type { LeaderView, Member } from '../../operations/server/operator.ts'
-import { advertisedHost, advertisedPort } from '../../server-address.ts'
+import { advertisedHost, advertisedPort } from '../process/server-address.ts'
 
 /** A store of one server, opened and loaded. */
 export interface SoleStore {

@@ -16,6 +16,7 @@ import { type AskWorker, EmbeddedReads } from './embedded-reads.ts'
 import { ContentPack } from './rows/content-pack.ts'
 import { databasePath, isReadableByEveryone } from './database/data-directory.ts'
 import type { LocalFile } from '../local-file.ts'
+import { outdatedSaves } from '../outdated-saves.ts'
 import type { CommitBatch, Write } from './rows/messages.ts'
 import { SnapshotBuilder } from './snapshot.ts'
 import { SerialsOnDisk } from './serials-on-disk.ts'
@@ -177,9 +178,11 @@ function batchOf(groups: readonly ChangeGroup[], revision: Revision): CommitBatc
   const pack = new ContentPack()
   const writes: Write[] = []
   const ends: number[] = []
+  const outdated = outdatedSaves(groups.flat())
   for (const [group, changes] of groups.entries()) {
     try {
       for (const change of changes) {
+        if (outdated.has(change)) continue
         const write = writeOfChange(change, pack)
         if (write !== undefined) writes.push(write)
       }

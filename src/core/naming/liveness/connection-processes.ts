@@ -69,6 +69,7 @@ export class ConnectionProcesses {
   /** The last lookup: a batch has many instances of one publisher. */
   #last: { readonly publisher: Publisher; readonly process: ConnectionProcess } | undefined
   #lost: LostPlace[] = []
+  #refuses: (process: string) => boolean = () => false
   /** The rest of the pass that has begun. */
   #pass: Iterator<Instance> | undefined
   #nextPassMs = 0
@@ -169,9 +170,14 @@ export class ConnectionProcesses {
     }
   }
 
+  /** Learns which processes refuse connections. They have ended, but their instances count as left over once the store says so. */
+  follow(refuses: (process: string) => boolean): void {
+    this.#refuses = refuses
+  }
+
   /** Whether a process is known to be gone. */
   isGone(process: string): boolean {
-    return this.#byName.get(process)?.goneSinceMs !== undefined
+    return this.#byName.get(process)?.goneSinceMs !== undefined || this.#refuses(process)
   }
 
   /** How long an instance is still kept; undefined: it is no orphan. */

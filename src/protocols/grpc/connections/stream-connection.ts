@@ -133,6 +133,10 @@ export class StreamConnection implements ClientConnection, Due {
     this.end('closed')
   }
 
+  giveWay(): void {
+    this.end('moved')
+  }
+
   /** Ends it: only the first cause counts. Calls all that wait for the end, and then throws the first error of theirs. */
   end(cause: EndCause): void {
     if (this.hasEnded) return

@@ -164,7 +164,7 @@ export class SubscribingConnections {
       consumerIp: client.clientIp || ip,
       push: (list, limitMs) =>
         connection.ask({ type: 'NotifySubscriberRequest', body: this.#bodyOf(list) }, limitMs),
-      end: () => connection.close(),
+      end: (why) => (why === 'gave-way' ? connection.giveWay() : connection.close()),
       onEnd: (ended) => connection.onEnd(() => ended()),
     }
   }

@@ -1,7 +1,7 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import { DueBook } from '../../../core/work/due-book.ts'
 import { contained, guarded, nothing } from '../../../core/unexpected.ts'
-import { LimitCounts } from '../../../http2/limits.ts'
+import { LimitCounts } from '@waypost/http2/limits'
 import { Admission, type AdmissionLog, type ConnectionSettings } from '../../sockets/admission.ts'
 import { BodyShares } from '../../sockets/body-shares.ts'
 import { OldestFirstMemory } from '../../sockets/held-memory.ts'

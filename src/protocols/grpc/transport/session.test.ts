@@ -10,9 +10,9 @@ import {
   PREFACE_AND_SETTINGS,
   whole,
   windowUpdate,
-} from '../../../http2/connection.test-support.ts'
-import { LimitCounts } from '../../../http2/limits.ts'
-import { FRAME } from '../../../http2/protocol.ts'
+} from '@waypost/http2/connection.test-support'
+import { LimitCounts } from '@waypost/http2/limits'
+import { FRAME } from '@waypost/http2/protocol'
 import type { CallStream } from './call-stream.ts'
 import { ConnectionSession } from './session.ts'
 import { SessionTurns } from './session-turns.ts'

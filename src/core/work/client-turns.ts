@@ -171,7 +171,7 @@ export class ClientTurns<T> {
   #resize(client: Client<T>, change: 1 | -1): void {
     const before = this.#bySize[client.size]
     before?.delete(client)
-    // A client with very many things has had every smaller number of them.
+    // A client with very many things has had every smaller size.
     if (before?.size === 0) this.#bySize[client.size] = undefined
     client.size += change
     this.#size += change

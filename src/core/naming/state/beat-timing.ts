@@ -9,7 +9,7 @@ const TIMING_KEYS = {
   remove: 'preserved.ip.delete.timeout',
 } as const
 
-/** All of them begin like this. Few instances have such a key. */
+/** The timing keys begin like this. Few instances have such a key. */
 const PRESERVED = 'preserved.'
 
 /** The timing that was asked for last: the instances of a framework ask for the same, and then share it. */

@@ -40,7 +40,7 @@ export interface ConnectionSessionParts {
   readonly keeper: SessionKeeper
 }
 
-/** Hears of all sessions: callbacks for each would take a fifth of a kilobyte. */
+/** Gets the events of all sessions: callbacks for each would take a fifth of a kilobyte. */
 export interface SessionKeeper {
   /** The client has opened a stream. */
   opened(session: ConnectionSession, stream: CallStream, head: CallHead): void

@@ -1,9 +1,10 @@
 /**
  * Loaded into a server whose processor time is looked at (`--import`), and into its threads. On request it profiles all of them.
  */
+import { readFileSync } from 'node:fs'
 import { Session } from 'node:inspector/promises'
 import { BroadcastChannel, isMainThread } from 'node:worker_threads'
-import type { Profile } from './profile.ts'
+import type { Profile, ServerProfile, ThreadProfile } from './profile.ts'
 import { BEGIN_PROFILE, END_PROFILE } from './profile-messages.ts'
 
 const INTERVAL_US = 200
@@ -12,35 +13,43 @@ const ANSWERS_MS = 1_000
 
 const session = new Session()
 const threads = new BroadcastChannel('waypost-bench-profile')
-threads.unref()
+
+let beganUs = 0
 
 async function begin(): Promise<void> {
   session.connect()
   await session.post('Profiler.enable')
   await session.post('Profiler.setSamplingInterval', { interval: INTERVAL_US })
   await session.post('Profiler.start')
+  beganUs = processorUs()
 }
 
-async function end(): Promise<Profile> {
+async function end(): Promise<ThreadProfile> {
+  const usedUs = processorUs() - beganUs
   const { profile } = await session.post('Profiler.stop')
   session.disconnect()
-  return profile as Profile
+  return { profile: profile as Profile, usedUs }
+}
+
+/** Processor time of this thread. */
+function processorUs(): number {
+  return Number(readFileSync('/proc/thread-self/schedstat', 'latin1').split(' ')[0]) / 1_000
 }
 
 if (isMainThread && process.channel) {
-  let profiles: Profile[] = []
-  threads.onmessage = ({ data }: { data: unknown }) => void profiles.push(data as Profile)
+  let others: ThreadProfile[] = []
+  threads.onmessage = ({ data }: { data: unknown }) => void others.push(data as ThreadProfile)
   process.on('message', (asked) => {
     if (asked === BEGIN_PROFILE) {
-      profiles = []
+      others = []
       threads.postMessage(BEGIN_PROFILE)
       void begin().then(() => process.send?.({}))
     }
     if (asked !== END_PROFILE) return
     threads.postMessage(END_PROFILE)
-    void end().then((profile) => {
-      profiles.push(profile)
-      setTimeout(() => process.send?.({ profiles }), ANSWERS_MS)
+    void end().then((main) => {
+      const answer = (): ServerProfile => ({ main, others })
+      setTimeout(() => process.send?.(answer()), ANSWERS_MS)
     })
   })
   process.channel.unref()
@@ -50,3 +59,4 @@ if (isMainThread && process.channel) {
     if (data === END_PROFILE) void end().then((profile) => threads.postMessage(profile))
   }
 }
+threads.unref()

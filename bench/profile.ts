@@ -24,6 +24,18 @@ export interface CallFrame {
   readonly columnNumber: number
 }
 
+/** A profile of one thread, and the processor time that it has used meanwhile. */
+export interface ThreadProfile {
+  readonly profile: Profile
+  readonly usedUs: number
+}
+
+/** The profiles of a server: of its main thread, and of its other threads with JavaScript. */
+export interface ServerProfile {
+  readonly main: ThreadProfile
+  readonly others: readonly ThreadProfile[]
+}
+
 /** The functions that were running, the innermost one first, and for how long. */
 export interface Stack {
   readonly frames: readonly CallFrame[]

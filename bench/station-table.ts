@@ -1,6 +1,6 @@
 import { loadLine } from './machine.ts'
 import { begin, type Measured } from './operations.ts'
-import { type Profile, Sources } from './profile.ts'
+import { type ServerProfile, Sources } from './profile.ts'
 import { BEGIN_PROFILE, END_PROFILE } from './profile-messages.ts'
 import { processorMs } from './process-usage.ts'
 import { STATION_NAMES, sumByStation } from './stations.ts'
@@ -56,10 +56,10 @@ async function profileRound(target: Target, measured: Measured, round: number): 
   const before = processorMs(pid!)
   const { 'cpu µs': us = 0 } = await measured.round(round)
   const usedUs = (processorMs(pid!) - before) * 1_000
-  const { profiles } = (await ask!(END_PROFILE)) as { profiles: Profile[] }
+  const profile = (await ask!(END_PROFILE)) as ServerProfile
   const requests = usedUs / us
   const sources = new Sources()
-  const sums = sumByStation(profiles, (frame) => sources.nameOf(frame))
+  const sums = sumByStation(profile, (frame) => sources.nameOf(frame))
   const costs = new Map([...sums].map(([station, stationUs]) => [station, stationUs / requests]))
   const inJavaScript = [...costs.values()].reduce((sum, cost) => sum + cost, 0)
   return costs.set(OTHER_THREADS, Math.max(0, us - inJavaScript))

@@ -145,10 +145,30 @@ describe('the stations of a profile', () => {
   })
 
   test('have the time of the functions of Node.js that they call, and no rest', () => {
-    expect(Object.fromEntries(sumByStation([profile, profile], nameOf))).toEqual({
-      HTTP: 20,
-      engine: 100,
-      'system, native code': 100,
+    expect(Object.fromEntries(sumByStation({ main: { profile, usedUs: 110 }, others: [] }, nameOf))).toEqual({
+      HTTP: 10,
+      engine: 50,
+      'system, native code': 50,
+    })
+  })
+
+  test('have processor time: without the time of other processes, and without waiting for the disk', () => {
+    const worker: Profile = {
+      nodes: [
+        { id: 1, callFrame: frame('(root)'), children: [2, 3] },
+        { id: 2, callFrame: frame('write', 'src/store/embedded/rows/row-writer.ts') },
+        { id: 3, callFrame: frame('run', 'node_modules/libsql/index.js') },
+      ],
+      samples: [2, 3, 2],
+      timeDeltas: [0, 40, 1_000],
+    }
+    const server = { main: { profile, usedUs: 55 }, others: [{ profile: worker, usedUs: 100 }] }
+    expect(Object.fromEntries(sumByStation(server, nameOf))).toEqual({
+      HTTP: 5,
+      engine: 25,
+      'system, native code': 25,
+      rows: 20,
+      SQLite: 80,
     })
   })
 

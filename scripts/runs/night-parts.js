@@ -39,7 +39,7 @@ const EACH_NIGHT = [
     command: scriptCommand('bench/best.js'),
   },
   testPart('packages', 'the image and the packages on both architectures, twice', {
-    minutes: 8,
+    minutes: 6,
     tests: [
       '--project=packages',
       '--project=night',
@@ -70,6 +70,6 @@ export function partsOfNight(now) {
 }
 
 function longForm(name, about, args) {
-  const command = scriptCommand('scripts/long-forms.js', ...args, '--minutes', '7')
-  return { name, about: `${about}: one long form each night, in turn`, minutes: 9, tests: [], command }
+  const command = scriptCommand('scripts/long-forms.js', ...args, '--minutes', '9')
+  return { name, about: `${about}: one long form each night, in turn`, minutes: 11, tests: [], command }
 }

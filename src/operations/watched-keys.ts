@@ -72,7 +72,7 @@ export function watchingPatterns<Key>(guard: Guard, things: NamedThings<Key>) {
       const mayRead = guard.whileConnected(caller, 'read')
       const isShown = (key: Key): boolean => mayRead?.(resource(key)) !== false
       const touchedIfShown = (key: Key): void => (isShown(key) ? touched(key) : undefined)
-      const watcher = { touched: touchedIfShown, ...(giveWay && { giveWay }) }
+      const watcher = { touched: touchedIfShown, ...(giveWay === undefined ? {} : { giveWay }) }
       const hold = keeper.watch(pattern, watcher, turnOf(caller))
       if (hold === 'too-many') throw tooManyPatterns('fewer patterns on all connections together')
       return { keys, isThere: (key) => isThere(key) && isShown(key), leave: () => hold.leave() }

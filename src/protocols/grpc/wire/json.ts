@@ -66,7 +66,7 @@ export function parseBody(bytes: Uint8Array): JsonObject {
   if (bytes.length === 0) return {}
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8')
   checkJsonDepth('The body', { text, bytes }, MOST_DEPTH)
-  checkJsonSize('The body', text, MOST_VALUES)
+  checkJsonSize('The body', { text, bytes }, MOST_VALUES)
   const value = parsed(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw malformed()
   return value as JsonObject

@@ -95,7 +95,7 @@ export const en = {
   signedInAs: 'Signed in as {user}',
   firstAdministrator: 'First administrator',
   noAdministrator:
-    'There is no administrator yet. The server has printed a page with a one-time code when it started, and its log has the code. Or stop it, and make one: `waypost user add NAME --first --data-dir DIR`.',
+    'There is no administrator yet. The server has printed a one-time code at its start and in its log. Or stop it and run `waypost user add NAME --first --data-dir DIR`.',
   firstAdministratorText:
     'A new server has no users. Whoever can read its log makes the first administrator, who is called nacos.',
   oneTimeCode: 'One-time code',
@@ -608,8 +608,7 @@ export const en = {
   connectText: 'Clients of Nacos 1.x to 3.x connect to {address} as they are.',
   connectPorts: 'From the application, the ports {port} and {grpc} (gRPC) of {host} must be reachable.',
   connectPort: 'From the application, the port {port} of {host} must be reachable.',
-  connectTls:
-    'This address speaks TLS, for which this library needs more settings: see “Over TLS” in docs/recipes/connect-a-client.md.',
+  connectTls: 'For TLS this library needs more settings: “Over TLS” in docs/recipes/connect-a-client.md.',
   applicationUser: 'User of the application',
   makeUserForIt: 'Make a user for it',
   askForUser: 'An administrator can make a user of its own for the application.',
@@ -635,7 +634,7 @@ export const en = {
   fillSample: 'Fill it with a sample',
   removeSample: 'Remove the sample',
   sampleText:
-    'The namespace Sample has an item that changes every 10 seconds, and two services, which are kept alive while this page is open.',
+    'The namespace Sample has an item that changes every 10 seconds, and two services that live while this page is open.',
   keepDraft: 'Keep it as a draft',
   leaveKept: 'A draft stays in this browser for 7 days, until you sign out.',
   leaveNotKept: 'It has covered values or is too long, so this browser keeps no draft of it.',

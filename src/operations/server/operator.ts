@@ -51,7 +51,10 @@ export interface Measurements {
 
 interface OperatorParts {
   readonly guard: Guard
-  readonly state: Pick<State, 'switches' | 'services' | 'instancesInAll' | 'recordCount' | 'record' | 'records'>
+  readonly state: Pick<
+    State,
+    'switches' | 'services' | 'instancesInAll' | 'recordCount' | 'record' | 'records'
+  >
   readonly engine: Pick<Engine, 'execute'>
   readonly members: () => readonly Member[]
   readonly leader: () => LeaderView

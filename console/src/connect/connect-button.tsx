@@ -5,14 +5,14 @@ import { tellProblem } from '../controls/toast.tsx'
 import { t } from '../language/text.ts'
 import type { Needed } from './users-with-right.ts'
 
-type DialogModule = typeof import('./connect-dialog.tsx')
+type DialogModule = typeof import('../home/first-minutes.ts')
 type DialogProps = DialogModule['ConnectDialog'] extends ComponentType<infer P> ? P : never
 
 /** Opens the code that connects an application. It is loaded then: few people need it often. */
 export function ConnectButton(props: Needed) {
   const [Shown, setShown] = useState<ComponentType<DialogProps> | undefined>()
   const open = async (): Promise<void> => {
-    const { ConnectDialog } = await import('./connect-dialog.tsx')
+    const { ConnectDialog } = await import('../home/first-minutes.ts')
     setShown(() => ConnectDialog)
   }
   return (

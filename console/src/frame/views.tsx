@@ -1,5 +1,6 @@
 import type { ComponentType } from 'preact'
 import { CompareView } from '../configs/compare-view.tsx'
+import { BinView } from '../configs/bin-view.tsx'
 import { HomeView } from '../home/home-view.tsx'
 import { ListenedView } from '../configs/listened-view.tsx'
 import { ConfigList } from '../configs/config-list.tsx'
@@ -38,7 +39,6 @@ const ofServer = (title: TextKey, below: ViewPath, Content: ComponentType): View
   hasNamespace: false,
 })
 
-const BinView = later(async () => (await import('../configs/bin-view.tsx')).BinView)
 const GrayView = later(async () => (await import('../gray/gray-view.tsx')).GrayView)
 
 /** Every view by its path. */

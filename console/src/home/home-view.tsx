@@ -23,7 +23,7 @@ import { AttentionCard } from './attention-card.tsx'
 import { HealthChart, LoadChart, NamespacesChart } from './charts.tsx'
 import { EventLog } from './event-log.tsx'
 
-const SampleCard = later(async () => (await import('./sample-card.tsx')).SampleCard)
+const SampleCard = later(async () => (await import('./first-minutes.ts')).SampleCard)
 
 const SHOWN_CHANGES = 8
 /** How often the other servers are asked for their condition: they send no event for it. */

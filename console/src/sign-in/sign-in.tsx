@@ -13,7 +13,7 @@ import { go, maySignOut, place } from '../routing/location.ts'
 import { useStore } from '../state/store.ts'
 import { forgetUser, setUser } from '../state/user.ts'
 
-const FirstAdministrator = later(async () => (await import('./first-administrator.tsx')).FirstAdministrator)
+const FirstAdministrator = later(async () => (await import('../home/first-minutes.ts')).FirstAdministrator)
 
 /** Whether somebody has followed the address that the server prints when it starts without an administrator. */
 const isAtFirst = (): boolean => place.value.path === 'first-administrator'

@@ -1,0 +1,4 @@
+/** The parts of the first minutes, in one file that is loaded on demand: files of their own would split the first view. */
+export { ConnectDialog } from '../connect/connect-dialog.tsx'
+export { FirstAdministrator } from '../sign-in/first-administrator.tsx'
+export { SampleCard } from './sample-card.tsx'

@@ -149,8 +149,8 @@ function Difference({ name, current, version, older, versions, nextPage }: Dialo
 }
 
 /** The first version for all on a page; of an item with very many changes of gray versions there may be none. */
-async function firstOf(name: ConfigName, page: number): Promise<Version | undefined> {
-  const { pageItems } = await findVersions(name, page, VERSIONS_PAGE_SIZE, true)
+async function firstOf(name: ConfigName, pageNo: number): Promise<Version | undefined> {
+  const { pageItems } = await findVersions(name, { pageNo, pageSize: VERSIONS_PAGE_SIZE, withGray: true })
   return pageItems.find(({ grayName }) => grayName === undefined)
 }
 

@@ -21,7 +21,8 @@ export function Versions(props: Shared & { readonly isDeleted: boolean; readonly
   const { name, current, isDeleted, onRestored } = props
   const pageNo = Number(place.value.params['page'] ?? '1') || 1
   const key = JSON.stringify([name, pageNo])
-  const found = useLoaded(key, () => findVersions(name, pageNo, VERSIONS_PAGE_SIZE, true), ofConfig(name))
+  const page = { pageNo, pageSize: VERSIONS_PAGE_SIZE, withGray: true } as const
+  const found = useLoaded(key, () => findVersions(name, page), ofConfig(name))
   const shown = useShown(JSON.stringify(name), found, pageNo)
   const all = shown?.value.pageItems
   // Those of all clients can be compared and restored here.

@@ -15,7 +15,7 @@ import {
   usersWithRight,
 } from './users-with-right.ts'
 
-/** The choice of the user whose name is in the code. */
+/** The choice of the user in the code. */
 export function ApplicationUser(props: {
   readonly needed: Needed
   readonly value: string

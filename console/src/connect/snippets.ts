@@ -112,25 +112,6 @@ function go(to: Connected): Snippet {
     `\tServerConfigs: []constant.ServerConfig{{IpAddr: ${q(host)}, Port: ${port}}},`,
     '}',
   )
-  const code =
-    about.kind === 'config'
-      ? `configs, err := clients.NewConfigClient(params)
-must(err)
-item := vo.ConfigParam{DataId: ${q(about.dataId)}, Group: ${q(about.group)}}
-content, err := configs.GetConfig(item)
-fmt.Println(content, err)
-item.OnChange = func(_, _, _, changed string) { fmt.Println(changed) }
-must(configs.ListenConfig(item))`
-      : `naming, err := clients.NewNamingClient(params)
-must(err)
-_, err = naming.RegisterInstance(vo.RegisterInstanceParam{
-\tServiceName: ${q(about.name)}, GroupName: ${q(about.group)},
-\tIp: "127.0.0.1", Port: 8080, // the address of this application
-\tWeight: 1, Enable: true, Healthy: true, Ephemeral: true,
-})
-must(err)
-must(naming.Subscribe(&vo.SubscribeParam{ServiceName: ${q(about.name)}, GroupName: ${q(about.group)},
-\tSubscribeCallback: func(instances []model.Instance, _ error) { fmt.Println(instances) }}))`
   return {
     library: 'Go',
     install: `go mod init app && go get ${sdk}@v2.3.5`,
@@ -143,7 +124,7 @@ ${imports.map((one) => `\t${q(one)}`).join('\n')}
 )
 
 func main() {
-${indented(`${start}\n${code}\nselect {}`, '\t')}
+${indented(`${start}\n${goCalls(about)}\nselect {}`, '\t')}
 }
 
 func must(err error) {
@@ -153,6 +134,27 @@ func must(err error) {
 }`,
     isGrpc: true,
   }
+}
+
+function goCalls(about: Connected['about']): string {
+  return about.kind === 'config'
+    ? `configs, err := clients.NewConfigClient(params)
+must(err)
+item := vo.ConfigParam{DataId: ${q(about.dataId)}, Group: ${q(about.group)}}
+content, err := configs.GetConfig(item)
+fmt.Println(content, err)
+item.OnChange = func(_, _, _, changed string) { fmt.Println(changed) }
+must(configs.ListenConfig(item))`
+    : `naming, err := clients.NewNamingClient(params)
+must(err)
+_, err = naming.RegisterInstance(vo.RegisterInstanceParam{
+\tServiceName: ${q(about.name)}, GroupName: ${q(about.group)},
+\tIp: "127.0.0.1", Port: 8080, // the address of this application
+\tWeight: 1, Enable: true, Healthy: true, Ephemeral: true,
+})
+must(err)
+must(naming.Subscribe(&vo.SubscribeParam{ServiceName: ${q(about.name)}, GroupName: ${q(about.group)},
+\tSubscribeCallback: func(instances []model.Instance, _ error) { fmt.Println(instances) }}))`
 }
 
 function node(to: Connected): Snippet {

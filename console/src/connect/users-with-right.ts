@@ -12,7 +12,7 @@ import type { Connected } from './snippets.ts'
 /** The namespace, and the item or the service, that an application needs. */
 export type Needed = Pick<Connected, 'namespaceId' | 'about'>
 
-/** The text in the code for a user that is not known yet. */
+/** The name in the code while the user is not known yet. */
 export const NO_USER_YET = 'YOUR-APP-USER'
 
 /** The users that may do what the code does, by their names. Administrators are left out: no application needs all rights. */

@@ -2,6 +2,7 @@ import { ConnectButton } from '../connect/connect-button.tsx'
 import { useState } from 'preact/hooks'
 import { Ago } from '../controls/ago.tsx'
 import { Coded } from '../controls/coded.tsx'
+import { later } from '../controls/later.tsx'
 import { NameLink } from '../controls/name-link.tsx'
 import { NamespaceMark } from '../controls/namespace-mark.tsx'
 import { LoadProblem, Notice, problemTitle } from '../controls/notice.tsx'
@@ -21,7 +22,8 @@ import { useLoaded } from '../live/loaded.ts'
 import { AttentionCard } from './attention-card.tsx'
 import { HealthChart, LoadChart, NamespacesChart } from './charts.tsx'
 import { EventLog } from './event-log.tsx'
-import { SampleCard } from './sample-card.tsx'
+
+const SampleCard = later(async () => (await import('./sample-card.tsx')).SampleCard)
 
 const SHOWN_CHANGES = 8
 /** How often the other servers are asked for their condition: they send no event for it. */

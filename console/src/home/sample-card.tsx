@@ -4,20 +4,20 @@ import { Notice, ProblemNotice } from '../controls/notice.tsx'
 import { t } from '../language/text.ts'
 import { namespaces } from '../state/namespaces.ts'
 import { useStore } from '../state/store.ts'
+import { fillWithSample, keepSample, removeSample } from './sample.ts'
 
 const ID = 'sample'
 
-/** On a server for trying: fills it with a sample, and removes that. The sample itself is loaded then. */
+/** On a server for trying: fills it with a sample, and removes that. */
 export function SampleCard({ onChanged }: { readonly onChanged: () => void }) {
   const isThere = useStore(namespaces)?.some(({ id }) => id === ID) ?? false
   const { isBusy, problem, run } = useDoing(async () => {
-    const sample = await import('./sample.ts')
-    await (isThere ? sample.removeSample(ID) : sample.fillWithSample(ID))
+    await (isThere ? removeSample(ID) : fillWithSample(ID))
     onChanged()
   })
   useEffect(() => {
     // The page was loaded again.
-    if (isThere) void import('./sample.ts').then(({ keepSample }) => keepSample(ID))
+    if (isThere) keepSample(ID)
   }, [isThere])
   return (
     <Notice kind="plain" icon="eye">

@@ -10,7 +10,7 @@ export function LastAuthor(props: {
   readonly otherwise?: ComponentChild
 }) {
   const { name, md5, otherwise = null } = props
-  const found = useLoaded(JSON.stringify([name, md5]), () => findVersions(name, 1, 5))
+  const found = useLoaded(JSON.stringify([name, md5]), () => findVersions(name, { pageNo: 1, pageSize: 5 }))
   const version = found.value?.pageItems.find((one) => (one.md5 ?? '') === md5)
   if (version === undefined) return otherwise
   const { user, ip, comment, atMs } = version

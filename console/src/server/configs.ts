@@ -215,16 +215,16 @@ export async function readListenedBy(
 /** How many changes a page has. */
 export const VERSIONS_PAGE_SIZE = 50
 
-/** A page of the versions of an item, newest first; `withGray`: with the changes of its gray versions. */
-export const findVersions = (
-  name: ConfigName,
-  pageNo: number,
-  pageSize: number,
-  withGray = false,
-): Promise<ListPage<Version>> =>
-  request('GET', `${CONSOLE}/config/versions`, {
-    query: { ...named(name), pageNo, pageSize, withGray: withGray || undefined },
-  })
+/** Which page of the versions of an item; `withGray`: the changes of its gray versions are among them. */
+interface VersionsPage {
+  readonly pageNo: number
+  readonly pageSize: number
+  readonly withGray?: true
+}
+
+/** A page of the versions of an item, newest first. */
+export const findVersions = (name: ConfigName, page: VersionsPage): Promise<ListPage<Version>> =>
+  request('GET', `${CONSOLE}/config/versions`, { query: { ...named(name), ...page } })
 
 /** A version with its text; of a deletion, the deleted text. */
 export const readVersion = (name: ConfigName, historyId: string): Promise<ConfigVersionText> =>

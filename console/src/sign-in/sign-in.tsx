@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { useDoing } from '../controls/confirm.tsx'
 import { dropOwnDrafts } from '../publishing/drafts.ts'
 import { Dialog } from '../controls/dialog.tsx'
+import { later } from '../controls/later.tsx'
 import { TextField } from '../controls/field.tsx'
 import { Coded } from '../controls/coded.tsx'
 import { Notice, ProblemNotice } from '../controls/notice.tsx'
@@ -11,7 +12,8 @@ import { lacksAdministrator, signIn } from '../server/session.ts'
 import { go, maySignOut, place } from '../state/location.ts'
 import { useStore } from '../state/store.ts'
 import { forgetUser, setUser } from '../state/user.ts'
-import { FirstAdministrator } from './first-administrator.tsx'
+
+const FirstAdministrator = later(async () => (await import('./first-administrator.tsx')).FirstAdministrator)
 
 /** Whether somebody has followed the address that the server prints when it starts without an administrator. */
 const isAtFirst = (): boolean => place.value.path === 'first-administrator'

@@ -28,7 +28,7 @@ const CHANGE_FIELDS = {
   atMs: Json.time(),
 }
 
-/** The fields of a change of a gray version. */
+/** The further fields of a change of a gray version. */
 const GRAY_CHANGE = {
   grayName: Json.optional(Json.string('The change is of the gray version of this name.')),
   grayType: Json.optional(Json.words(GRAY_RULE_TYPES)),

@@ -81,7 +81,7 @@ describe('where there is no room', () => {
   })
 
   test('the connection with the most items of the client with the most gives way to a poll', () => {
-    listenerOf(watchers, 'many', ended).listen([itemOf('a')])
+    void listenerOf(watchers, 'many', ended).listen([itemOf('a')])
     const large = listenerOf(watchers, 'many', ended)
     expect(large.listen(['b', 'c', 'd', 'e'].map(itemOf))).toBe('too-many')
     expect(watchers.take(poll(['a'], 'few'))).toMatchObject({ kind: 'held' })
@@ -108,7 +108,7 @@ describe('where there is no room', () => {
 
   test('the limit of all items is shared alike', () => {
     watchers = new ConfigWatchers({ ...formalVersions(() => ''), loop, maxWatched: 4 })
-    listenerOf(watchers, 'many', ended).listen(['a', 'b', 'c', 'd'].map(itemOf))
+    void listenerOf(watchers, 'many', ended).listen(['a', 'b', 'c', 'd'].map(itemOf))
     expect(listenerOf(watchers, 'few', ended).listen([itemOf('a')])).toEqual([])
     expect(ended).toEqual(['many gave-way'])
   })

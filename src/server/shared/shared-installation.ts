@@ -394,8 +394,6 @@ export class SharedInstallation implements Installation {
   }
 
   #peers(): Map<string, MemberFacts> {
-    const members = this.#members()
-    members.delete(this.#id)
-    return members
+    return new Map([...this.#members()].filter(([id]) => id !== this.#id))
   }
 }

@@ -14,7 +14,7 @@ import { ClockMark } from '../rows/clock-mark.ts'
 import { openDatabase } from './open-database.ts'
 
 /** The parts of a database's history, without a limit. */
-export function historyPartsOf(
+function historyPartsOf(
   connection: SqliteConnection,
   limits = UNLIMITED_HISTORY,
   names = new ConfigNames(connection),

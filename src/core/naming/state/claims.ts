@@ -87,7 +87,10 @@ function bounded(claims: readonly Claim[]): readonly Claim[] | undefined {
   const kept = [...claims]
   while (kept.length > MOST_CLAIMS || textOf(kept) > MOST_CLAIM_TEXT)
     // The last one, where none is of a connection.
-    kept.splice(kept.findLastIndex(({ publisher }) => publisher.kind === 'connection'), 1)
+    kept.splice(
+      kept.findLastIndex(({ publisher }) => publisher.kind === 'connection'),
+      1,
+    )
   return kept.length === 0 ? undefined : kept
 }
 

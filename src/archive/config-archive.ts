@@ -79,6 +79,8 @@ export const UNRECOGNIZED_REASONS = [
   'litter',
   // Metadata that is not on top.
   'metadata-elsewhere',
+  // Only the path to which a link leads.
+  'link',
   // The record of a set of `config apply`: it is true in its own namespace only.
   'set-record',
 ] as const
@@ -146,7 +148,7 @@ export async function readContent(entry: ZipEntry): Promise<Buffer> {
 export async function readArchive(entries: readonly ZipEntry[]): Promise<ConfigArchive> {
   const { folder, placed } = layoutOf(entries)
   const onTop = (wanted: string): ZipEntry | undefined =>
-    placed.find(({ parts }) => parts.length === 1 && parts[0] === wanted)?.entry
+    placed.find(({ parts }) => parts.length === 1 && parts[0]!.toLowerCase() === wanted)?.entry
   const [ofVersion1, ofVersion2] = [onTop(METADATA_NAME[1]), onTop(METADATA_NAME[2])]
   const contents = placed.filter(({ entry }) => entry !== ofVersion1 && entry !== ofVersion2)
   if (ofVersion2 !== undefined) {
@@ -179,7 +181,8 @@ function describedItems(entries: readonly PlacedEntry[], described: readonly Ite
     const names = namesMeant(parts, exact)
     const key = names === undefined ? '' : entryName(names)
     const metadata = byName.get(key)
-    const reason = metadata === undefined ? reasonAgainst(parts) : reasonAgainstNames(metadata)
+    const wrong = metadata === undefined ? reasonAgainst(parts) : reasonAgainstNames(metadata)
+    const reason = wrong ?? (entry.isLink ? 'link' : undefined)
     if (metadata !== undefined && reason === undefined) items.push({ metadata, entry })
     else unrecognized.push({ name: entry.name, reason: reason ?? 'not-in-metadata' })
     byName.delete(key)
@@ -198,7 +201,8 @@ async function namedItems(entries: readonly PlacedEntry[], metadata: ZipEntry | 
   for (const { entry, parts } of entries) {
     const names = namesMeant(parts, exact)
     const isNamed = names !== undefined && apps.has(metaKey(names))
-    const reason = isNamed ? reasonAgainstNames(names) : reasonAgainst(parts)
+    const wrong = isNamed ? reasonAgainstNames(names) : reasonAgainst(parts)
+    const reason = wrong ?? (entry.isLink ? 'link' : undefined)
     const key = names === undefined ? '' : entryName(names)
     // Two spellings of one name.
     const isAgain = seen.has(key)

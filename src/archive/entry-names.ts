@@ -6,9 +6,9 @@ export const SETS_GROUP = 'waypost.sets'
 /** The entry that holds the metadata of each layout. */
 export const METADATA_NAME = { 1: '.meta.yml', 2: '.metadata.yml' } as const
 
-/** Whether a file of this name holds metadata: it is never an item. */
+/** Whether a file of this name, in any case, holds metadata: it is never an item. */
 export function isMetadataName(name: string | undefined): boolean {
-  return name === METADATA_NAME[1] || name === METADATA_NAME[2]
+  return Object.values<string | undefined>(METADATA_NAME).includes(name?.toLowerCase())
 }
 
 /** The layout that readers expect, for messages. */

@@ -18,6 +18,11 @@ export const UTF8_NAME = 0x0800
 /** Encrypted, strongly encrypted, or with a masked directory. */
 export const ENCRYPTED = 0x0001 | 0x0040 | 0x2000
 
+/** Programs of Unix and macOS: they write the mode of a file, whose highest bits say what it is. */
+export const UNIX_HOSTS: ReadonlySet<number> = new Set([3, 19])
+export const FILE_KIND = 0xf0_00
+export const LINK = 0xa0_00
+
 /** The most entries and the highest offset without zip64; their largest values are reserved for it. */
 export const MAX_ENTRIES = 0xfffe
 export const MAX_OFFSET = 0xfffffffe

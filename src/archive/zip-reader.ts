@@ -13,7 +13,10 @@ import {
   LOCAL_HEADER,
   LOCAL_HEADER_BYTES,
   shownName,
+  FILE_KIND,
+  LINK,
   STORED,
+  UNIX_HOSTS,
   type ZipLimits,
   zipTooLarge,
 } from './zip-format.ts'
@@ -26,6 +29,8 @@ const ENTRIES_PER_TURN = 1_000
 /** A file in a zip. Its name is only text: no entry is ever written to a path. */
 export interface ZipEntry {
   readonly name: string
+  /** Whether its content is only the path that a symbolic link leads to. */
+  readonly isLink: boolean
   /** The declared size, unpacked. `read` returns exactly this many bytes or fails. */
   readonly bytes: number
   /** Unpacks the content in the thread pool. Rejects with Refusal `bad-archive` for damaged data. */
@@ -54,6 +59,7 @@ interface Directory {
 
 interface Header {
   readonly name: string
+  readonly isLink: boolean
   readonly method: number
   readonly crc: number
   readonly bytes: number
@@ -123,6 +129,7 @@ function readHeader(zip: Buffer, at: number, dataEnd: number): Header {
   if (dataStart + packedBytes > dataEnd) throw badZip(`is cut within ${shownName(name)}`)
   return {
     name,
+    isLink: isLinkAt(zip, at),
     method,
     crc: zip.readUInt32LE(at + 16),
     bytes,
@@ -130,6 +137,11 @@ function readHeader(zip: Buffer, at: number, dataEnd: number): Header {
     dataStart,
     end: dataStart + packedBytes,
   }
+}
+
+/** Programs of Unix and macOS write the mode of a file. */
+function isLinkAt(zip: Buffer, at: number): boolean {
+  return UNIX_HOSTS.has(zip.readUInt8(at + 5)) && (zip.readUInt16LE(at + 40) & FILE_KIND) === LINK
 }
 
 /** The offset of the data. Both headers must have the same name, or two programs would read two different zips. */
@@ -168,14 +180,15 @@ function checkOverlap(headers: readonly Header[]): void {
   }
 }
 
-function entryOf(zip: Buffer, { name, method, crc, bytes, dataStart, end }: Header): ZipEntry {
+function entryOf(zip: Buffer, header: Header): ZipEntry {
+  const { name, isLink, method, crc, bytes, dataStart, end } = header
   const read = async (): Promise<Buffer> => {
     const data = zip.subarray(dataStart, end)
     const content = method === STORED ? data : await unpack(data, name, bytes)
     if (content.length !== bytes || crc32(content) !== crc) throw badZip(`is damaged in ${shownName(name)}`)
     return content
   }
-  return { name, bytes, read }
+  return { name, isLink, bytes, read }
 }
 
 /** Never returns more than `bytes`. */

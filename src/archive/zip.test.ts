@@ -40,6 +40,16 @@ test('a zip that was written can be read', async () => {
   expect(await contentsOf(zip)).toEqual({ 'G/a.json': '{}', 'Größe/日本.yml': 'ключ: ⚙', 'G/big': big })
 })
 
+test('a link is named, and its path is no content', async () => {
+  const zip = await altered((bytes, at) => {
+    bytes.writeUInt8(3, at + 5)
+    bytes.writeUInt16LE(0o120777, at + 40)
+  })
+  const { items, unrecognized } = await readArchive(await openZip(zip, LIMITS))
+  expect(items.map(({ metadata }) => metadata)).toEqual([{ group: 'G', dataId: 'b' }])
+  expect(unrecognized).toEqual([{ name: 'G/a', reason: 'link' }])
+})
+
 test('a zip without files is empty', async () => {
   expect(await openZip(await zipOf([]), LIMITS)).toEqual([])
 })

@@ -2,7 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import { Agent, request } from 'node:https'
 import { connect, type Socket } from 'node:net'
 import { type MemberFacts, memberIdOf } from '../core/cluster/members/member-records.ts'
-import { boundedBody, boundedJson, LargeMessage, SMALL } from './bounded-message.ts'
+import { AnswerRoom } from './answer-room.ts'
+import { boundedBody, LargeMessage, marksOf, SMALL } from './bounded-message.ts'
 import type { MemberLog } from './member-watch.ts'
 import type { PeerQuestion } from './peer-question.ts'
 import type { PeerSecrets } from './peer-secret.ts'
@@ -24,6 +25,8 @@ export interface PeerClientOptions {
   readonly timeoutMs?: number
   /** Says once for each process and question that its answer is too large; again after an answer that was not. */
   readonly log?: Pick<MemberLog, 'warn'>
+  /** The room for the large answers of all members. */
+  readonly room?: AnswerRoom
 }
 
 interface PeerSendOptions {
@@ -37,6 +40,7 @@ export class PeerClient {
   readonly #timeoutMs: number
   readonly #agent: Agent
   readonly #log: Pick<MemberLog, 'warn'> | undefined
+  readonly #room: AnswerRoom
   /** The processes and questions whose last answer was too large. */
   readonly #large = new Set<string>()
   /** The processes that refuse connections. */
@@ -47,7 +51,8 @@ export class PeerClient {
   /** Since the start. */
   readonly counts = { asked: 0, unanswered: 0 }
 
-  constructor({ secrets, timeoutMs = ANSWER_MS, log }: PeerClientOptions) {
+  constructor({ secrets, timeoutMs = ANSWER_MS, log, room = new AnswerRoom() }: PeerClientOptions) {
+    this.#room = room
     this.#secrets = secrets
     this.#timeoutMs = timeoutMs
     this.#log = log
@@ -133,16 +138,20 @@ export class PeerClient {
         [HEADERS.signature]: signatureOf(secret, { kind: 'question', ...about, digest }),
       },
     })
-    const answer = await boundedBody(response, answerSize).catch((error: unknown) => {
-      // Nobody reads the rest: the connection would keep its place.
-      response.destroy()
-      throw error
-    })
-    const expected = signatureOf(secret, { kind: 'answer', ...about, digest: digestOf(answer) })
-    const signature = response.headers[HEADERS.signature]
-    if (typeof signature !== 'string' || !isEqualText(signature, expected))
-      throw new Error('the answer is not signed')
-    return boundedJson(answer, answerSize)
+    const inRoom = this.#room.begin()
+    try {
+      const answer = await boundedBody(response, answerSize, (bytes) => inRoom.has({ bytes, marks: 0 }))
+      const expected = signatureOf(secret, { kind: 'answer', ...about, digest: digestOf(answer) })
+      const signature = response.headers[HEADERS.signature]
+      if (typeof signature !== 'string' || !isEqualText(signature, expected))
+        throw new Error('the answer is not signed')
+      inRoom.has({ bytes: answer.length, marks: marksOf(answer, answerSize) })
+      return JSON.parse(answer.toString())
+    } finally {
+      // If it was not read to its end, nobody reads the rest: the connection would keep its place.
+      if (!response.complete) response.destroy()
+      inRoom.end()
+    }
   }
 
   async #sendAgain(member: MemberFacts, body: Buffer, options: PeerSendOptions): Promise<IncomingMessage> {

@@ -92,16 +92,18 @@ const JUDGED: readonly (readonly [type: string, text: string, code: string | und
   ['yaml', '[b]: [c]: d\n', 'keyExpected'],
   ['yaml', 'a: {x: 1}: 2\n', 'keyExpected'],
   ['yaml', '[b]: c\n{x: 1}: d\n', undefined],
-  ['toml', 'a = 1979-02-30\n', 'toml'],
+  ['toml', 'a = 1979-02-30\n', 'wrongMoment'],
   ['toml', 'a = 1980-02-29 07:32:00.5+01:00\n', undefined],
-  ['toml', 'a = 07:32\n', 'toml'],
-  ['toml', 'a = [1979-05-27T07:32Z]\n', 'toml'],
+  ['toml', 'a = 07:32\n', 'wrongMoment'],
+  ['toml', 'a = [1979-05-27T07:32Z]\n', 'wrongMoment'],
   ['toml', 'a = "\\x41"\n', 'wrongEscape'],
   ['toml', '[a."\\e"]\n', 'wrongEscape'],
   ['toml', 'a = "\\\\x41"\nb = \'\\e\'\n', undefined],
-  ['toml', 'a = {\n}\n', 'toml'],
-  ['toml', 'a = { b = 1, }\n', 'toml'],
+  ['toml', 'a = {\n}\n', 'longTable'],
+  ['toml', 'a = { b = 1, }\n', 'longTable'],
   ['toml', 'a = { b = [\n1,\n], c.d = 2 } # c\n', undefined],
+  ['toml', '__proto__ = 1\n[a]\n"__proto__" = 2\n', undefined],
+  ['toml', '__proto__ = 1\n__proto__ = 2\n', 'duplicateKey'],
   ['toml', '\uFEFFa = 1\n', 'wrongCharacter'],
   [
     'properties',
@@ -134,6 +136,32 @@ test.each([
   ['text', 'a\u3000b', [['unseen', '\u3000']]],
   ['yaml', 'server：8080\nb: 你好：世界\n', [['wideColon', '：']]],
   ['properties', 'server.port=8080 \n', [['blankAtEnd', ' ']]],
+  [
+    'text',
+    'a\u2800\u2800b\u{E0041}',
+    [
+      ['unseen', '\u2800\u2800'],
+      ['unseen', '\u{E0041}'],
+    ],
+  ],
+  [
+    'properties',
+    'a\u061C=1\u034F\n',
+    [
+      ['unseen', '\u061C'],
+      ['unseen', '\u034F'],
+    ],
+  ],
+  [
+    'json',
+    '{"a\uFE0F": "\u115F"}',
+    [
+      ['unseen', '\uFE0F'],
+      ['unseen', '\u115F'],
+    ],
+  ],
+  ['toml', '"a" = "\u0085\u0085"', [['unseen', '\u0085\u0085']]],
+  ['yaml', '# 1\uFE0F\u20E3 and \u2764\uFE0F\ta\n', []],
   ['text', '\uFEFFbegins with a mark, and 👨\u200D👩 is one picture', []],
 ])('%s: %j has characters that nobody sees', async (type, text, expected) => {
   const warnings = (await check(type, text)).filter(isWarning)

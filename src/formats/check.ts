@@ -7,6 +7,9 @@ const MOST_FINDINGS = 100
 /** The errors in the form of a text of this type, and then what is odd in it. Types without keys have no errors. */
 export async function check(type: string, text: string): Promise<Finding[]> {
   const found = (await read(type, text))?.findings ?? []
-  const odd = [...found.filter(isWarning), ...unseenIn(type, text)].toSorted((a, b) => a.from - b.from)
-  return [...found.filter((one) => !isWarning(one)), ...odd].slice(0, MOST_FINDINGS)
+  const errors = found.filter((one) => !isWarning(one))
+  const wrongPlaces = new Set(errors.map(({ from }) => from))
+  const unseen = unseenIn(type, text).filter(({ from }) => !wrongPlaces.has(from))
+  const odd = [...found.filter(isWarning), ...unseen].toSorted((a, b) => a.from - b.from)
+  return [...errors, ...odd].slice(0, MOST_FINDINGS)
 }

@@ -34,6 +34,8 @@ export const findingTexts = {
   'finding.blankAtEnd': 'The value of “{text}” ends with a blank, which applications keep.',
   'finding.lastCounts': 'The key “{text}” occurs twice: the last one counts.',
   'finding.toml': '{text}',
+  'finding.longTable': 'An inline table is on one line, and no comma is at its end.',
+  'finding.wrongMoment': '“{text}” is no date or time of TOML 1.0.',
 } as const
 
 /** A finding in English. The reader of YAML has texts of its own. */

@@ -29,6 +29,8 @@ export interface Finding {
     | 'noEntity'
     | `yaml.${string}`
     | 'toml'
+    | 'longTable'
+    | 'wrongMoment'
     | Warning
   readonly text: string
   readonly from: number

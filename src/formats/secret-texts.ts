@@ -1,5 +1,5 @@
 /** Secrets in texts whose format nobody knows, and within single values: by their looks. */
-import { withoutEscapes } from './escapes.ts'
+import { unescaped, withoutEscapes } from './escapes.ts'
 import { isSecretKey } from './secret-keys.ts'
 import type { Range } from './tree.ts'
 
@@ -12,6 +12,19 @@ const NAMED =
 const BLOCK = /^[|>][+-]?\d*\s*(?:#.*)?$/
 /** A line that long was not written by people. */
 const LONGEST_LINE = 20_000
+
+/** The secrets within a value as it is written, and without its escapes: in either form one may end too early. */
+export function secretsInSource(
+  type: string,
+  source: string,
+  look: (text: string) => Range[] = secretsInValue,
+): Range[] {
+  const value = unescaped(type, source)
+  if (value === undefined) return look(source)
+  const { text, places } = value
+  const behind = look(text).map(({ from, to }) => ({ from: places[from]!, to: places[to]! }))
+  return [...look(source), ...behind]
+}
 
 /** The parts of a text that are values of keys such as password. Each line is looked at once. */
 export function secretsInLines(text: string): Range[] {
@@ -51,7 +64,8 @@ function isOpen(line: string, ranges: readonly Range[]): boolean {
   return key !== '' && isSecretKey(key)
 }
 
-function secretsInLine(line: string): Range[] {
+/** Such parts of a line, or of a text that is as one. */
+export function secretsInLine(line: string): Range[] {
   if (line.length > LONGEST_LINE) return isSecretKey(line) ? [{ from: 0, to: line.length }] : []
   const found = secretsInValue(line, true)
   for (const match of line.matchAll(ELEMENT))
@@ -66,7 +80,7 @@ function endOf({ index, 0: whole }: RegExpExecArray, value: string, behind: numb
 }
 
 /** The secrets within a value: passwords in addresses, and values of keys in it. In a line, a value goes up to the end. */
-export function secretsInValue(text: string, isLine = false): Range[] {
+function secretsInValue(text: string, isLine = false): Range[] {
   const found = passwordsInAddresses(text)
   let behind = 0
   for (const match of text.matchAll(PAIR)) {

@@ -67,6 +67,32 @@ test.each<[string, string, string[]]>([
   ['xml', '<a>redis://:p<!-- x -->w@<![CDATA[h]]></a>', ['p<!-- x -->w']],
   ['yaml', 'a: postgres://u:p x@a\nb: http://h:80 me@x\nc: http://${h}:${p} me@x\n', ['p x']],
   ['text', 'a = postgres://u:p x@a', ['p x']],
+  ['xml', '<!DOCTYPE a [<!ENTITY p "hunter2">]><a><password>&p;</password></a>', ['hunter2', '&p;']],
+  [
+    'xml',
+    '<!DOCTYPE a [<!ENTITY p "x&q;"><!ENTITY q \'y\'><!ENTITY o "z">]><a secret="&p;">&o;</a>',
+    ['x&q;', 'y', '&p;'],
+  ],
+  ['xml', '<!DOCTYPE a [<!ENTITY password "x">]><a/>', ['x']],
+  ['xml', '<!DOCTYPE a [<!ENTITY x "<token>y&z;</token>"><!ENTITY z "q">]><a>&x;</a>', ['y&z;', 'q']],
+  ['xml', '<!DOCTYPE a [<!ENTITY x "&#60;token>y\nz&#60;/token>">]><a>&x;</a>', ['y', 'z']],
+  ['xml', '<!DOCTYPE a [<!ATTLIST a password CDATA "x" user CDATA #FIXED \'y\'>]><a/>', ['x']],
+  [
+    'xml',
+    '<!DOCTYPE a [<!ENTITY % d \'<!ENTITY p "x">\'> %d;]><a><password>&p;</password></a>',
+    ['<!ENTITY p "x">', '&p;'],
+  ],
+  [
+    'xml',
+    '<!DOCTYPE a SYSTEM "http://u:pw@h/a" [<!ENTITY e SYSTEM "ftp://u:pq@h"><!-- token=t -->]><a/>',
+    ['pw', 'pq', 't', '-->]>'],
+  ],
+  ['xml', '<!DOCTYPE a [<!ENTITY p "x"><!BAD>]><a><password>&p;</password></a>', ['x', '&p;']],
+  ['xml', '<?pi password="x"?><a/>', ['"x"']],
+  ['xml', '<property name="pass&#119;ord" value="x"/>', ['x']],
+  ['json', String.raw`{"name":"DB_PASS\u0057ORD","value":"x"}`, ['"x"']],
+  ['yaml', 'n: &n DB_PASSWORD\ne:\n  - {name: *n, value: x}\n', ['x']],
+  ['yaml', 'b: &b {db: x}\nsecrets:\n  <<: *b\n', ['x']],
   ['yaml', 'jaas: Login required username="a" password="b c";\n', ['"b c"']],
 ])('%s: in %j the values %j are covered', async (type, text, values) => {
   expect(await covered(type, text)).toEqual(values)
@@ -81,6 +107,7 @@ const OPEN: readonly (readonly [string, string])[] = [
   ['properties', 'security.password.encoder=bcrypt\njwt.token.expiration=3600\nserver.port=8080'],
   ['toml', 'max_tokens = 4096\npassword_min_length = 8\n'],
   ['xml', '<a passwordEncoder="bcrypt"><url>http://host:80/path</url></a>'],
+  ['xml', '<!DOCTYPE a [<!ENTITY x "y"><!ATTLIST a passwordEncoder CDATA "bcrypt">]><a>&x;</a>'],
   ['yaml', 'url: jdbc:mysql://db:3306/shop?user=a&ssl=true\nmail: a@b.c\n'],
 ]
 

@@ -1,8 +1,9 @@
 import { unescaped } from './escapes.ts'
 import { read } from './read.ts'
 import { isSecretKey, judged, type Secrecy } from './secret-keys.ts'
-import { secretsInLines, secretsInValue } from './secret-texts.ts'
+import { secretsInLines, secretsInSource } from './secret-texts.ts'
 import type { Collection, Range, Reading, Scalar, Tree } from './tree.ts'
+import { secretDeclarations } from './xml-secrets.ts'
 
 /**
  * The parts of a text that people nearby should not read: values of keys such as password, by the reader of the type. Each part is
@@ -24,6 +25,7 @@ export function secretsOf(reading: Reading, type: string, text: string): Range[]
     for (const range of secretsInLines(text.slice(from, to)))
       found.push({ from: from + range.from, to: from + range.to })
   if (reading.findings.some(({ code }) => !TWICE.has(code))) found.push(...secretsInLines(text))
+  if (reading.declared !== undefined) found.push(...secretDeclarations(text, reading.declared, found))
   return inLines(text, found)
 }
 
@@ -56,10 +58,11 @@ class Cover {
   }
 
   #members(tree: Collection, secrecy: Secrecy): [Tree, Secrecy][] {
-    const named = namedIn(tree)
+    const named = namedIn(tree, this.#type)
     return tree.members.map((member) => {
       const { name, value } = member
-      if (member.isMerge === true || name === '#order') return [value, 'none']
+      if (name === '#order') return [value, 'none']
+      if (member.isMerge === true) return [value, secrecy]
       const ofList = tree.kind === 'list' || name.startsWith('#text')
       const own = ofList ? secrecy : judged(name.replace(/^@/, ''), secrecy)
       const isNamed = named !== undefined && named.secrecy !== 'none' && !named.names.includes(name)
@@ -81,29 +84,30 @@ class Cover {
   }
 }
 
-/** The secrets within a value as it is written, and without its escapes: in either form one may end too early. */
-function secretsInSource(type: string, source: string): Range[] {
-  const value = unescaped(type, source)
-  if (value === undefined) return secretsInValue(source)
-  const { text, places } = value
-  const behind = secretsInValue(text).map(({ from, to }) => ({ from: places[from]!, to: places[to]! }))
-  return [...secretsInValue(source), ...behind]
-}
-
 const NAMES = ['name', 'key', 'id', 'property', 'env', 'variable', 'field', 'header', 'option']
 const VALUES = ['value', 'val', 'default', 'content', '#text']
 
 /** In a map such as `{name: DB_PASSWORD, value: x}`, the secrecy that its name says. */
-function namedIn({
-  members,
-}: Collection): { readonly secrecy: Secrecy; readonly names: readonly string[] } | undefined {
+function namedIn(
+  { members }: Collection,
+  type: string,
+): { readonly secrecy: Secrecy; readonly names: readonly string[] } | undefined {
   const plain = (name: string): string => name.replace(/^@/, '').toLowerCase()
   const isPair = members.some(({ name }) => VALUES.some((value) => plain(name).startsWith(value)))
   if (!isPair) return undefined
-  const names = members.filter(({ name, value }) => NAMES.includes(plain(name)) && value.kind === 'scalar')
-  const said = names.find(({ value }) => value.kind === 'scalar' && isSecretKey(value.text))
-  if (said?.value.kind !== 'scalar') return undefined
-  return { secrecy: judged(said.value.text, 'none'), names: names.map(({ name }) => name) }
+  const names = members.filter(
+    ({ name, value }) => NAMES.includes(plain(name)) && (value.kind === 'scalar' || value.kind === 'alias'),
+  )
+  const said = names.map(({ value }) => wordOf(value, type)).find(isSecretKey)
+  return said === undefined
+    ? undefined
+    : { secrecy: judged(said, 'none'), names: names.map(({ name }) => name) }
+}
+
+/** What a value means that is a name. */
+function wordOf(value: Tree, type: string): string {
+  const written = value.kind === 'alias' ? value.target() : value
+  return written?.kind === 'scalar' ? (unescaped(type, written.text)?.text ?? written.text) : ''
 }
 
 /** The parts of these ranges in each line, without the blanks around, in order and apart from each other. */

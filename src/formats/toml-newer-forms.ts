@@ -6,11 +6,10 @@ const DATE = /^\d{4}-\d\d-\d\d(?=$|[Tt ])/
 const TIME = /^(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:[Zz]|[-+](?:[01]\d|2[0-3]):[0-5]\d)?$/
 /** A value that has a date or a time. */
 const MOMENT = /^(?:\d{4}-|\d\d:)/
-const LONG_TABLE = 'an inline table is on one line, and no comma is at its end'
 
 /** What readers of TOML 1.0 refuse in a text that is right by TOML 1.1, in order. */
 export function newerFormsIn(text: string, roots: readonly Tree[], longTables: readonly Range[]): Finding[] {
-  const found: Finding[] = longTables.map((range) => ({ code: 'toml', text: LONG_TABLE, ...range }))
+  const found: Finding[] = longTables.map((range) => ({ code: 'longTable', text: '', ...range }))
   if (text.startsWith('\uFEFF')) found.push({ code: 'wrongCharacter', text: '', from: 0, to: 1 })
   const open = [...roots]
   for (let tree = open.pop(); tree !== undefined; tree = open.pop()) {
@@ -27,7 +26,7 @@ export function newerFormsIn(text: string, roots: readonly Tree[], longTables: r
 function inScalar(text: string, { from, to }: Range): Finding[] {
   const written = text.slice(from, to)
   if (!MOMENT.test(written) || isMoment(written)) return newerEscapesIn(text, { from, to })
-  return [{ code: 'toml', text: `${written} is no date or time of TOML 1.0`, from, to }]
+  return [{ code: 'wrongMoment', text: written, from, to }]
 }
 
 function isMoment(written: string): boolean {

@@ -50,12 +50,19 @@ export interface Member {
   readonly isMerge?: boolean
 }
 
+/** A value of a declaration of XML: the text of an entity, or of an attribute that elements without it have. */
+export interface DeclaredValue extends Range {
+  readonly name: string
+  readonly kind: 'entity' | 'parameter' | 'attribute'
+}
+
 /** What a reader makes of a text. All places are in it. */
 export interface Reading {
   /** The documents: several in YAML alone. As much as was read, where the text is wrong. */
   readonly roots: readonly Tree[]
   readonly findings: readonly Finding[]
   readonly comments: readonly Range[]
+  readonly declared?: readonly DeclaredValue[]
 }
 
 /** A key that needs no quotes in a path. */

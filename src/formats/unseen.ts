@@ -1,8 +1,11 @@
 import type { Finding } from './finding.ts'
 
-/** Characters that nobody sees, or takes for blanks. */
+/**
+ * Characters that nobody sees, or takes for blanks: the characters that no new name has (hidden-characters.ts), except for tabs and ends of lines.
+ * A selector behind a picture or a digit is a part of the picture.
+ */
 export const UNSEEN =
-  /[\u00A0\u00AD\u1680\u180E\u2000-\u200F\u2028-\u202F\u205F-\u2064\u2066-\u2069\u3000\u3164\uFEFF\uFFA0]/g
+  /(?:[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Zl}\p{Zp}\u2800]|(?! )\p{Zs})(?<![\t\n\r]|(?:[^\0-\u02FF]|[\d#*])\uFE0F)/gu
 /** A colon of Chinese behind a key. */
 const WIDE_COLON = /^[ \t]*(?:- )?["']?[\w.-]{1,200}["']?[ \t]?(：)/gm
 const WITH_KEYS = ['yaml', 'properties', 'toml', 'json']
@@ -13,13 +16,14 @@ const MARK = '\uFEFF'
 export function unseenIn(type: string, text: string): Finding[] {
   const found: Finding[] = []
   for (const { 0: character, index } of text.matchAll(UNSEEN)) {
-    const last = found.at(-1)
-    const code = character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')
     if (index === 0 && character === MARK) continue
     if (isJoined(text, index)) continue
-    if (last?.to === index && last.text === `U+${code}`) found.pop()
-    const from = last?.to === index && last.text === `U+${code}` ? last.from : index
-    found.push({ code: 'unseen', text: `U+${code}`, from, to: index + 1 })
+    const name = codeOf(character)
+    const last = found.at(-1)
+    const isSameRun = last?.to === index && last.text === name
+    if (isSameRun) found.pop()
+    const from = isSameRun ? last.from : index
+    found.push({ code: 'unseen', text: name, from, to: index + character.length })
   }
   if (!WITH_KEYS.includes(type)) return found
   for (const { 0: whole, index } of text.matchAll(WIDE_COLON)) {
@@ -28,6 +32,10 @@ export function unseenIn(type: string, text: string): Finding[] {
   }
   return found
 }
+
+/** A character by its code, as `U+200B`. */
+export const codeOf = (character: string): string =>
+  `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`
 
 /** Zero-width joiners have their place between signs of some languages, and in pictures. */
 function isJoined(text: string, at: number): boolean {

@@ -1,9 +1,14 @@
+import type { DeclaredValue, Range } from './tree.ts'
+
 /** A name of an element, an attribute or an entity. */
 export const NAME =
   // oxlint-disable-next-line no-misleading-character-class
   /[:A-Z_a-z\u00C0-\u00D6\u00D8-\u00F6\u00F8-\u02FF\u0370-\u037D\u037F-\u1FFF\u200C\u200D\u2070-\u218F\u2C00-\u2FEF\u3001-\uD7FF\uF900-\uFDCF\uFDF0-\uFFFD][:A-Z_a-z\u00C0-\u00D6\u00D8-\u00F6\u00F8-\u02FF\u0370-\u037D\u037F-\u1FFF\u200C\u200D\u2070-\u218F\u2C00-\u2FEF\u3001-\uD7FF\uF900-\uFDCF\uFDF0-\uFFFD\-.0-9\u00B7\u0300-\u036F\u203F\u2040]*/y
 const ENTITY =
   /^<!ENTITY[ \t\r\n]+(%[ \t\r\n]+)?([^\s<>&%;"']+)[ \t\r\n]+(?:("[^"]*"|'[^']*')|(?:SYSTEM|PUBLIC)[ \t\r\n][^]*)[ \t\r\n]*>$/
+/** An attribute of `<!ATTLIST …>`, with the value that elements without it have. */
+const DEFAULT =
+  /(?<![^\s"'()|])([^\s"'()|]+)[ \t\r\n]+(?:[A-Z]+|(?:NOTATION[ \t\r\n]+)?\([^()"']*\))[ \t\r\n]+(?:#FIXED[ \t\r\n]+)?("[^"]*"|'[^']*')/g
 const DECLARED = /^<!(?:ELEMENT|ATTLIST|NOTATION)[ \t\r\n]+[^ \t\r\n][^]*>$/
 const PREDEFINED = ['lt', 'gt', 'amp', 'quot', 'apos']
 
@@ -15,8 +20,8 @@ export interface Doctype {
   readonly entities: ReadonlySet<string> | 'unknown'
 }
 
-/** Reads `<!DOCTYPE …>`; a number is the place of an error. */
-export function readDoctype(text: string, from: number): Doctype | number {
+/** Reads `<!DOCTYPE …>`; a number is the place of an error. Values are added to `values` up to there. */
+export function readDoctype(text: string, from: number, values: DeclaredValue[]): Doctype | number {
   const begin =
     /<!DOCTYPE[ \t\r\n]+[^\s<>[\]"'/]+(?:[ \t\r\n]+(SYSTEM|PUBLIC[ \t\r\n]+(?:"[^"]*"|'[^']*'))[ \t\r\n]+(?:"[^"]*"|'[^']*'))?[ \t\r\n]*/y
   begin.lastIndex = from
@@ -26,10 +31,13 @@ export function readDoctype(text: string, from: number): Doctype | number {
   const isOpen = found[1] !== undefined
   if (text[at] === '>') return { to: at + 1, subset: '', entities: isOpen ? 'unknown' : new Set() }
   if (text[at] !== '[') return at
-  return readSubset(text, at + 1, isOpen)
+  return readSubset(text, { from: at + 1, isOpen, values })
 }
 
-function readSubset(text: string, from: number, isOpen: boolean): Doctype | number {
+function readSubset(
+  text: string,
+  { from, isOpen, values }: { from: number; isOpen: boolean; values: DeclaredValue[] },
+): Doctype | number {
   const part =
     /[ \t\r\n]+|<!--(?:[^-]|-[^-])*-->|<\?[^]*?\?>|%[^\s;<>&%]+;|<![A-Z]+(?:[^"'>]|"[^"]*"|'[^']*')*>/y
   const entities = new Map<string, string>()
@@ -44,6 +52,15 @@ function readSubset(text: string, from: number, isOpen: boolean): Doctype | numb
     if (!/^<![A-Z]/.test(piece)) continue
     const [isEntity, isParameter, name = '', value = ''] = ENTITY.exec(piece) ?? []
     if (isEntity === undefined ? !DECLARED.test(piece) : !isName(name)) return place
+    if (value !== '')
+      values.push({
+        name,
+        kind: isParameter === undefined ? 'entity' : 'parameter',
+        ...within(piece, value, place),
+      })
+    else if (piece.startsWith('<!ATTLIST'))
+      for (const { 0: part, 1: attribute = '', 2: quoted = '', index } of piece.matchAll(DEFAULT))
+        values.push({ name: attribute, kind: 'attribute', ...within(part, quoted, place + index) })
     // The first declaration counts.
     if (isEntity !== undefined && isParameter === undefined && !entities.has(name))
       entities.set(name, value.slice(1, -1))
@@ -54,6 +71,12 @@ function readSubset(text: string, from: number, isOpen: boolean): Doctype | numb
   if (whole === undefined) return at
   const usable = isUnknown ? ('unknown' as const) : usableOf(entities)
   return { to: at + whole.length, subset: text.slice(from, at), entities: usable }
+}
+
+/** The place of what is in the quotes at the end of a declaration, or of a part of it, that is at a place. */
+function within(declaration: string, quoted: string, at: number): Range {
+  const from = at + declaration.lastIndexOf(quoted) + 1
+  return { from, to: from + quoted.length - 2 }
 }
 
 /** Whether all of a text is a name. */

@@ -1,5 +1,14 @@
 import type { Finding } from './finding.ts'
-import { type Collection, type Member, type Range, type Reading, stepAt, stepOf, type Tree } from './tree.ts'
+import {
+  type Collection,
+  type DeclaredValue,
+  type Member,
+  type Range,
+  type Reading,
+  stepAt,
+  stepOf,
+  type Tree,
+} from './tree.ts'
 import { isName, isNoCharacter, NAME, readDoctype, referencesIn } from './xml-declarations.ts'
 
 /** Reads an XML text up to its first error. */
@@ -37,7 +46,9 @@ interface Written extends Piece {
 class XmlReader implements Reading {
   readonly roots: Tree[] = []
   readonly findings: Finding[] = []
+  /** Instructions and the declaration of the type too: they have texts that no element has. */
   readonly comments: Range[] = []
+  readonly declared: DeclaredValue[] = []
   readonly #text: string
   readonly #root: Collection
   readonly #open: Element[] = []
@@ -81,6 +92,7 @@ class XmlReader implements Reading {
       const [, name = ''] = PROCESSING.exec(this.#token(/<\?[^]*?\?>/y)) ?? []
       if (!isName(name) || /^xml$/i.test(name)) this.#fail('wrongForm', '', from)
       this.#checkCharacters(from, this.#at)
+      this.comments.push({ from, to: this.#at })
     } else if (this.#text.startsWith('<!DOCTYPE', from)) this.#doctype()
     else if (this.#text.startsWith('</', from)) this.#endTag()
     else this.#startTag()
@@ -112,14 +124,15 @@ class XmlReader implements Reading {
   #doctype(): void {
     const from = this.#at
     if (this.#hasRoot || this.#hasDoctype) this.#fail('wrongForm')
-    const found = readDoctype(this.#text, from)
+    const found = readDoctype(this.#text, from, this.declared)
     if (typeof found === 'number') return this.#fail('wrongForm', '', found)
     this.#hasDoctype = true
     this.#at = found.to
     this.#checkCharacters(from, found.to)
     this.#entities = found.entities
+    this.comments.push({ from, to: found.to })
     if (found.subset.trim() === '') return
-    const value = { kind: 'scalar', from, to: from, text: found.subset } as const
+    const value = { kind: 'scalar', from, to: found.to, text: found.subset } as const
     this.#root.members.push({ name: '!DOCTYPE', step: '!DOCTYPE', key: { from, to: from }, value })
   }
 

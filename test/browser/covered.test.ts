@@ -83,7 +83,9 @@ const TEXTS: readonly (readonly [type: string, make: (s: (odd?: string) => strin
     'xml',
     (s) =>
       [
-        `<c password="${s("&amp;;'")}">`,
+        `<!DOCTYPE c [<!ENTITY p "${s()}&q;"><!ENTITY q '${s('&#65;')}'><!ATTLIST c token CDATA "${s()}">`,
+        `<!ENTITY apiToken "${s()}"><!ENTITY m "<password>${s()}</password>">]>`,
+        `<c password="${s("&amp;;'")}"><d secret="&p;">&apiToken;&m;</d>`,
         `<property name="password" value='${s('"')}'/><entry key="db.password">${s('&lt;')}</entry>`,
         `<p><name>db.password</name><value>${s()}</value></p>`,
         `<password><![CDATA[${s('<&>')}]]></password><secrets><db key="${s()}">${s()}\n${s()}</db></secrets>`,

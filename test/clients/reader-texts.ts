@@ -16,13 +16,13 @@ const YAML_SCALARS = cut(
   '\u0007¦[1¦}¦"x" y¦\tx¦x\t¦- 1¦>-\n\tx¦|2\n  x¦|\n x\n  y\n¦|\n   x\n  y\n¦[a, b, ]¦[a,, b]',
   '{a, b: 1}¦"x\n  y"¦!!binary "@@"¦!!binary aGk=¦[1]: [2]: 3¦x\u0085y¦!!bool x',
 )
-const YAML_KEYS = cut('a¦b¦"a"¦\'b\'¦a.b¦1¦"1"¦yes¦true¦<<¦a b¦&x a¦*x¦!!str a¦')
+const YAML_KEYS = cut('a¦b¦__proto__¦"a"¦\'b\'¦a.b¦1¦"1"¦yes¦true¦<<¦a b¦&x a¦*x¦!!str a¦')
 const JSON_SCALARS = cut(
   '1¦1.0¦1e0¦10¦"1"¦true¦null¦"null"¦[]¦{}¦[1]¦{"a":1}¦12345678901234567890¦12345678901234567891',
   '1e400¦2e400¦-0¦0¦01¦.5¦"\\u0041"¦"A"¦"\\x"¦"a\tb"¦¦\'a\'¦NaN¦-¦"\u2028"',
 )
-const JSON_KEYS = cut('"a"¦"b"¦"a.b"¦"\\u0061"¦""¦a¦"a[0]"¦"a (2)"')
-const TOML_KEYS = cut('a¦b¦"a"¦\'a\'¦a.b¦"a.b"¦a . b¦1¦"1"¦a.a¦""¦"\\u0061"¦é')
+const JSON_KEYS = cut('"a"¦"b"¦"__proto__"¦"a.b"¦"\\u0061"¦""¦a¦"a[0]"¦"a (2)"')
+const TOML_KEYS = cut('a¦b¦__proto__¦"a"¦\'a\'¦a.b¦"a.b"¦a . b¦1¦"1"¦a.a¦""¦"\\u0061"¦é')
 const TOML_SCALARS = cut(
   '1¦1.0¦1e0¦"1"¦1_0¦10¦0x1¦01¦true¦[]¦{}¦[1]¦{a = 1}¦[[]]¦"""1"""¦"""\n1"""¦"\\u0041"¦"A"¦"\\q"¦inf¦nan',
   "'1'¦'''1'''¦'x¦+1¦1979-05-27¦1979-05-27T07:32:00Z¦1979-05-27 07:32:00¦07:32:00¦¦x¦[1,]¦[1,,]",

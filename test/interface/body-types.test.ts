@@ -169,6 +169,27 @@ describe('under /svc, a publish', () => {
     expect((await waypost.svc.get('/cs/configs', item)).status).toBe(404)
   })
 
+  test('refuses a content in the query and in the form', async () => {
+    const item = { dataId: unique('twice'), group: 'G' }
+    const call = { query: { content: 'x' }, form: { ...item, content: '' } }
+    expectProblem(await waypost.svc.call('POST', '/cs/configs', call), 400, 'not both')
+    expect((await waypost.svc.get('/cs/configs', item)).status).toBe(404)
+    expect((await waypost.nacos.call('POST', '/cs/configs', call)).text).toBe('true')
+  })
+
+  test('refuses a body with a content-encoding, and names it', async () => {
+    const query = { dataId: unique('packed'), group: 'G', content: 'x' }
+    const coded = (coding: string, type: string, body: string) =>
+      waypost.svc.call('POST', '/cs/configs', {
+        query,
+        body,
+        headers: { 'content-type': type, 'content-encoding': coding },
+      })
+    expectProblem(await coded('gzip', 'application/x-www-form-urlencoded', 'a=1'), 400, '"gzip"')
+    expectProblem(await coded('br', 'text/plain', 'x'), 400, '"br"')
+    expect((await coded('identity', 'application/x-www-form-urlencoded', 'desc=d')).text).toBe('true')
+  })
+
   test.each([
     ['b', 'content=a=1&b=2'],
     ['b c', `content=${'a'.repeat(5000)}&b+c=1`],

@@ -182,6 +182,25 @@ describe('blanks and emoji', () => {
   })
 })
 
+describe('names with blanks around', () => {
+  const BLANK = { ...ITEM, dataId: 'd ', group: '\tG' }
+  test.each<[string, string, Record<string, string>, string | null]>([
+    ['POST', '/svc/v1/cs/configs', BLANK, 'dataId, group'],
+    ['POST', '/svc/v1/cs/configs', { ...ITEM, group: ' G' }, 'group'],
+    ['POST', '/svc/v1/cs/configs', { ...ITEM, desc: ' kept ' }, null],
+    ['POST', '/svc/v1/cs/configs/gray', { ...GRAY, group: 'G\u3000' }, 'group'],
+    ['POST', '/svc/v1/console/namespaces', { ...NAMESPACE, namespaceName: 'n ' }, 'namespaceName'],
+    ['POST', '/svc/v1/auth/users', { ...USER, username: ' blank' }, 'username'],
+    ['POST', '/svc/v1/auth/roles', { username: 'nacos', role: 'r\u00a0' }, 'role'],
+    ['DELETE', '/svc/v1/cs/configs', BLANK, 'dataId, group'],
+    ['POST', '/nacos/v1/cs/configs', BLANK, null],
+    ['POST', '/nacos/v2/cs/config', BLANK, null],
+  ])('%s %s says what was trimmed: %j', async (method, path, form, names) => {
+    const { status, text, headers } = await send(method, path, form)
+    expect([status, headers.get('waypost-trimmed')], text).toEqual([200, names])
+  })
+})
+
 describe('names that are there', () => {
   const dataId = 'app.yaml\u3164'
   const serviceName = 'orders\u115f'

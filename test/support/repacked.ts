@@ -117,6 +117,16 @@ export const REPACKED: readonly Repacked[] = [
     leftOut: ['G/.metadata.yml'],
   },
   {
+    name: 'metadata in capitals, on top and in a group',
+    files: {
+      'G/a.yml': 'a: 1\n',
+      'G/.Metadata.YML': described('G/a.yml'),
+      '.METADATA.YML': described('G/a.yml'),
+    },
+    items: { 'G/a.yml': 'a: 1\n' },
+    leftOut: ['G/.Metadata.YML'],
+  },
+  {
     name: 'metadata of the first layout in a group, beside another group',
     files: { 'G/a.yml': 'a: 1\n', 'H/b.yml': 'b: 1\n', 'H/.meta.yml': 'H.b~yml.app=shop\r\n' },
     items: { 'G/a.yml': 'a: 1\n', 'H/b.yml': 'b: 1\n' },

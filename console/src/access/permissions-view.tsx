@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { SelectField, TextField } from '../controls/field.tsx'
+import { NewNameField } from '../controls/new-name-field.tsx'
 import { t } from '../language/text.ts'
 import { addPermission, findPermissions, removePermission, type RolePermission } from '../server/access.ts'
 import { namespaceName, namespaces } from '../state/namespaces.ts'
@@ -50,7 +51,7 @@ function PermissionDialog({ onClose, onDone }: { onClose: () => void; onDone: ()
       onClose={onClose}
       onDone={onDone}
     >
-      <TextField label={t('role')} hasFocus value={role} onInput={setRole} />
+      <NewNameField label={t('role')} hasFocus value={role} onInput={setRole} />
       <SelectField label={t('namespace')} value={namespace} choices={choices} onChange={setNamespace} />
       <TextField label={t('groupAndName')} hint={t('resourceHint')} isCode value={rest} onInput={setRest} />
       <SelectField

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { TextField } from '../controls/field.tsx'
+import { NewNameField } from '../controls/new-name-field.tsx'
 import { t } from '../language/text.ts'
 import { addRole, ADMINISTRATOR_ROLE, findRoles, removeRole } from '../server/access.ts'
 import { AccessList } from './access-list.tsx'
@@ -42,7 +43,7 @@ function RoleDialog({ onClose, onDone }: { onClose: () => void; onDone: () => vo
       onClose={onClose}
       onDone={onDone}
     >
-      <TextField label={t('role')} hint={t('newRoleHint')} hasFocus value={role} onInput={setRole} />
+      <NewNameField label={t('role')} hint={t('newRoleHint')} hasFocus value={role} onInput={setRole} />
       <TextField label={t('username')} value={username} onInput={setUsername} />
     </NewEntry>
   )

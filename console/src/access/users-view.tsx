@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { TextField } from '../controls/field.tsx'
+import { NewNameField } from '../controls/new-name-field.tsx'
 import { t } from '../language/text.ts'
 import { linkTo } from '../routing/link.ts'
 import { createUser, findUsers, removeUser, setPassword } from '../server/access.ts'
@@ -54,7 +55,7 @@ function UserDialog(props: {
       onClose={onClose}
       onDone={onDone}
     >
-      <TextField
+      <NewNameField
         label={t('username')}
         isReadOnly={known !== undefined}
         hasFocus={known === undefined}

@@ -1,4 +1,4 @@
-import { UNSEEN } from '../../../src/formats/unseen.ts'
+import { codeOf, UNSEEN } from '../../../src/formats/unseen.ts'
 import { t } from '../language/text.ts'
 import { Masked } from './masked.tsx'
 
@@ -13,9 +13,7 @@ export function Written({ text, isSecret }: { text: string | undefined; isSecret
 }
 
 function marked(text: string): string {
-  const seen = text.replaceAll(UNSEEN, (character) => {
-    return `⟨U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}⟩`
-  })
+  const seen = text.replaceAll(UNSEEN, (character) => `⟨${codeOf(character)}⟩`)
   const inner = seen.trim()
   const from = seen.indexOf(inner)
   const blanks = (count: number): string => '␣'.repeat(count)

@@ -302,7 +302,7 @@ async function modifyMany(
   const updated: InstanceAddress[] = []
   const notFound: InstanceAddress[] = []
   const patch = { weight, enabled, metadata: undefined, maxMetadataBytes, actor }
-  // All of them before anything changes: an address may be in several clusters.
+  // All targets before anything changes: an address may be in several clusters.
   const targets = instances.map((one) => targetThere(state, { ...one, serviceKey }))
   for (let from = 0; from < targets.length; from += TOGETHER) {
     const modify = async (target: InstanceTarget): Promise<void> => {
@@ -362,7 +362,7 @@ function isPersistent(
   { state }: Pick<InstanceParts, 'state'>,
   { serviceKey, address }: InstanceTarget,
 ): boolean {
-  return state.instance(serviceKey, address)?.record.ephemeral === false
+  return state.isPersistentAt(serviceKey, address)
 }
 
 /** How the audit names the instance that a request means. */

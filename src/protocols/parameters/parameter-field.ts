@@ -15,6 +15,8 @@ export interface ParameterRules {
    * are refused. Absent: they stay unread.
    */
   readonly otherBodies?: 'fields' | 'refused'
+  /** Whether answers to changes say which names were sent with blanks around. */
+  readonly saysTrimmed?: boolean
   /** The greatest depth of a JSON parameter; absent: no limit. */
   readonly maxJsonDepth?: number
 }
@@ -72,6 +74,26 @@ export function compileField(name: string, schema: FieldSchema, rules: Parameter
       throw new TypeError(`${name}: parameters are strings, numbers, booleans or one of several words`)
   }
 }
+
+/**
+ * Whether a number or a boolean, as JSON has it, is a value of the field as it is; undefined: its text must be read. Texts
+ * of other values are read too, or refused.
+ */
+export function compilePlain({ type, enum: choices, ...schema }: FieldSchema): IsPlainValue | undefined {
+  if (choices !== undefined) return undefined
+  if (type === 'boolean') return (value) => typeof value === 'boolean'
+  if (type !== 'number' && type !== 'integer') return undefined
+  const { minimum = -Number.MAX_VALUE, maximum = Number.MAX_VALUE } = schema
+  return (value) =>
+    typeof value === 'number' &&
+    value >= minimum &&
+    value <= maximum &&
+    (type === 'number' || Number.isSafeInteger(value)) &&
+    !Object.is(value, -0)
+}
+
+/** See {@link compilePlain}. */
+export type IsPlainValue = (value: unknown) => boolean
 
 /** The allowed values of a schema, in words, as refusals and documents name them. */
 export function allowedBy(schema: FieldSchema): string {

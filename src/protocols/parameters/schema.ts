@@ -59,8 +59,12 @@ export const Type = {
 /** Outside the dialects: values as they are, booleans by their known spellings only. */
 export const PLAIN_RULES: ParameterRules = Object.freeze({ trim: false, lenientBooleans: false })
 
-/** `/svc`: the same, and bodies of a type that is not read are refused. */
-export const SVC_RULES: ParameterRules = Object.freeze({ ...PLAIN_RULES, otherBodies: 'refused' })
+/** `/svc`: the same, bodies of a type that is not read are refused, and answers say what was trimmed. */
+export const SVC_RULES: ParameterRules = Object.freeze({
+  ...PLAIN_RULES,
+  otherBodies: 'refused',
+  saysTrimmed: true,
+})
 
 /** `/nacos` configuration, console and core: values as they are, any unreadable boolean is false. */
 export const NACOS_CONFIG_RULES: ParameterRules = Object.freeze({

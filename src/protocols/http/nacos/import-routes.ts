@@ -41,6 +41,7 @@ const PREFIXES: Readonly<Record<Unrecognized['reason'], string>> = {
   'no-entry': '未在文件中找到: ',
   litter: '',
   'metadata-elsewhere': '',
+  link: '',
   'set-record': '',
 }
 

@@ -16,6 +16,14 @@ export function headersOf(answer: Answer, closing: boolean): string[] {
   return headers
 }
 
+/** An answer that says which parameters were read without the blanks around them. */
+export function sayingTrimmed(answer: Answer, names: readonly string[] | undefined): Answer {
+  if (names === undefined || names.length === 0) return answer
+  return { ...answer, headers: { ...answer.headers, [TRIMMED_HEADER]: names.join(', ') } }
+}
+
+const TRIMMED_HEADER = 'Waypost-Trimmed'
+
 /** Status line and headers of an answer as sent, in one piece, without the `CommonHeaders` that follow. */
 export function headOf(answer: Answer): string {
   if (answer.head !== undefined) return answer.head

@@ -1,5 +1,10 @@
 import { Refusal } from '../../../core/refusal.ts'
-import { compileReader, type ReadParameters } from '../../parameters/parameter-reader.ts'
+import {
+  compileReader,
+  compileTrimmed,
+  type ReadParameters,
+  type TrimmedNames,
+} from '../../parameters/parameter-reader.ts'
 import { findFields, type FoundValue } from '../../parameters/form-search.ts'
 import { queryOf } from '../../parameters/request-target.ts'
 import type { Route } from './route.ts'
@@ -8,6 +13,8 @@ import type { Route } from './route.ts'
 export interface CompiledRoute {
   readonly route: Route
   readonly readParameters: ReadParameters
+  /** For changes by a dialect that says it: which names had blanks around. */
+  readonly trimmedIn: TrimmedNames | undefined
   /** GET takes no parameters from a body: the body is not read. */
   readonly readsBody: boolean
   readonly maxBodyBytes: number
@@ -69,6 +76,8 @@ function compileRoute(route: Route, maxBodyBytes: number, maxJsonDepth: number):
   return {
     route,
     readParameters: compileReader(route.params, { ...route.rules, maxJsonDepth }),
+    trimmedIn:
+      route.rules.saysTrimmed === true && route.method !== 'GET' ? compileTrimmed(route.params) : undefined,
     readsBody: route.method !== 'GET',
     maxBodyBytes: route.maxBodyBytes ?? maxBodyBytes,
     variants: undefined,

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { Refusal } from '../../../core/refusal.ts'
+import { shown } from '../../../core/text/shown.ts'
 import { typeIn } from '../../parameters/multipart.ts'
 import type { Route } from '../routing/route.ts'
 import type { CompiledRoute } from '../routing/router.ts'
@@ -18,7 +19,8 @@ export function bodyKindOf(request: IncomingMessage, compiled: CompiledRoute): B
   const { route, readsBody } = compiled
   const others = route.rules.otherBodies
   if (!(readsBody || others === 'refused') || !hasBody(request)) return 'none'
-  const type = request.headers['content-type']
+  const { 'content-type': type, 'content-encoding': coding = 'identity' } = request.headers
+  if (others === 'refused' && !/^(?:identity)?$/i.test(coding)) throw packed(coding)
   if (route.body === 'raw') {
     if (others === 'refused' && !mayBeRaw(type, route)) throw unreadType(type, compiled)
     return 'raw'
@@ -59,6 +61,12 @@ const FORM_TYPE = 'application/x-www-form-urlencoded'
 const FORM = /^\s*application\/x-www-form-urlencoded\s*(;|$)/i
 const MULTIPART = /^\s*multipart\/form-data\s*(;|$)/i
 const TEXT = /^\s*(text\/plain|application\/octet-stream)\s*(;|$)/i
+
+/** The refusal of a body that is not sent as it is. */
+function packed(coding: string): Refusal {
+  const message = `The body has the content-encoding ${shown(coding)}, which is not read. Send it as it is.`
+  return new Refusal('malformed-request', message, { allowed: 'a body without content-encoding' })
+}
 
 /** The refusal of a body whose type is not read. */
 export function unreadType(contentType: string | undefined, { route, readsBody }: CompiledRoute): Refusal {

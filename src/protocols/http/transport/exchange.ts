@@ -18,6 +18,7 @@ import { hasBody, hasEndlessRest, readBody, type BodyReceiver } from './request-
 import { formOfFields, unusualValues } from './unusual-bodies.ts'
 import { endsConnection, tooLongToTell, tooManyHeaders, stopping } from './request-limits.ts'
 import { pathOf } from '../../parameters/request-target.ts'
+import { sayingTrimmed } from '../routing/answer.ts'
 import type { HttpCaller, Handled, Held, Request, Route, Answer } from '../routing/route.ts'
 import type { CompiledRoute } from '../routing/router.ts'
 import { MAX_OPEN_BODY_BYTES, Sender } from './sender.ts'
@@ -63,6 +64,7 @@ export class Exchange
   #held = false
   #done = false
   #gone: (() => void) | undefined
+  #trimmed: string[] | undefined
 
   constructor(
     context: ExchangeContext,
@@ -312,7 +314,9 @@ export class Exchange
     if (refusal !== undefined) throw refusal
     this.#share?.release()
     if (this.#kind === 'raw') this.#uploader = this.#context.uploads.take(turnOf(this))
-    this.params = compiled.readParameters(this.#valuesIn(body, compiled))
+    const values = this.#valuesIn(body, compiled)
+    this.params = compiled.readParameters(values)
+    this.#trimmed = compiled.trimmedIn?.(values)
     if (this.#kind === 'raw') this.rawBody = body
     return route.handle(this as unknown as Parameters<Route['handle']>[0])
   }
@@ -332,7 +336,7 @@ export class Exchange
   }
 
   #take(handled: Awaited<Handled>): void {
-    if (handled !== undefined) this.#send(handled)
+    if (handled !== undefined) this.#send(sayingTrimmed(handled, this.#trimmed))
     else if (!this.#held && !this.#done)
       throw new Error('The handler gave no answer and does not hold the request.')
   }
@@ -349,7 +353,6 @@ export class Exchange
     this.#send(answer, endsConnection(error) || this.#endsConnection() || hasEndlessRest(this.#request))
   }
 
-  /** Whether the connection ends with this answer. */
   #endsConnection(): boolean {
     return (this.#context.stopping || this.#connection.isRetired) && !this.#connection.hasWaiting
   }

@@ -21,12 +21,12 @@ const STATIONS: readonly Station[] = [
       /postMessage|messageport|internal\/worker\/io|worker-client|store\/embedded\/worker\/worker\.ts|store\/embedded\/worker\.ts/,
   },
   { name: 'rows', functions: /^src\/store\/embedded\// },
-  { name: 'etcd', functions: /^src\/store\/etcd\// },
+  { name: 'etcd', functions: /^src\/store\/etcd\/|^packages\/etcd-client\// },
   { name: 'audit', functions: /audit/i },
   { name: 'HTTP', functions: /^src\/protocols\/http\/|^node:_http|^node:internal\/http|_http_/ },
   {
     name: 'HTTP/2',
-    functions: /^src\/http2\/|^src\/protocols\/grpc\/transport\/|^node:internal\/http2|@grpc\/grpc-js/,
+    functions: /^(?:src|packages)\/http2\/|^src\/protocols\/grpc\/transport\/|^node:internal\/http2|@grpc\/grpc-js/,
   },
   {
     name: 'gRPC: connections',

@@ -26,7 +26,8 @@ const STATIONS: readonly Station[] = [
   { name: 'HTTP', functions: /^src\/protocols\/http\/|^node:_http|^node:internal\/http|_http_/ },
   {
     name: 'HTTP/2',
-    functions: /^(?:src|packages)\/http2\/|^src\/protocols\/grpc\/transport\/|^node:internal\/http2|@grpc\/grpc-js/,
+    functions:
+      /^(?:src|packages)\/http2\/|^src\/protocols\/grpc\/transport\/|^node:internal\/http2|@grpc\/grpc-js/,
   },
   {
     name: 'gRPC: connections',

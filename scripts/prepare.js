@@ -203,7 +203,7 @@ function isBuilt() {
 /** Covers contents, not times: a copied or freshly checked out project is not built again. */
 function sourceDigest() {
   const folders = ['src', 'packages'].map((folder) => join(root, folder))
-  const sources = folders.flatMap(filesBelow).filter((file) => !/\.test(-support)?\.ts$/.test(file))
+  const sources = folders.flatMap(filesBelow).filter((file) => !/\.test(-support)?\.ts$|\.md$/.test(file))
   return digestOfFiles([...sources, bundleScript, join(root, 'scripts', 'bundle.js')])
 }
 

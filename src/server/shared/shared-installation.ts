@@ -352,9 +352,7 @@ export class SharedInstallation implements Installation {
     this.#watch.look()
   }
 
-  handOver(): Promise<void> {
-    return this.#opened.etcd.membership.leave()
-  }
+  readonly handOver = (): Promise<void> => this.#opened.etcd.membership.leave()
 
   async leave(): Promise<void> {
     await this.#opened.etcd.membership.leave()

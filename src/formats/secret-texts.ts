@@ -14,7 +14,11 @@ const BLOCK = /^[|>][+-]?\d*\s*(?:#.*)?$/
 const LONGEST_LINE = 20_000
 
 /** The secrets within a value as it is written, and without its escapes: in either form one may end too early. */
-export function secretsInSource(type: string, source: string, look: (text: string) => Range[] = secretsInValue): Range[] {
+export function secretsInSource(
+  type: string,
+  source: string,
+  look: (text: string) => Range[] = secretsInValue,
+): Range[] {
   const value = unescaped(type, source)
   if (value === undefined) return look(source)
   const { text, places } = value
@@ -76,7 +80,7 @@ function endOf({ index, 0: whole }: RegExpExecArray, value: string, behind: numb
 }
 
 /** The secrets within a value: passwords in addresses, and values of keys in it. In a line, a value goes up to the end. */
-export function secretsInValue(text: string, isLine = false): Range[] {
+function secretsInValue(text: string, isLine = false): Range[] {
   const found = passwordsInAddresses(text)
   let behind = 0
   for (const match of text.matchAll(PAIR)) {

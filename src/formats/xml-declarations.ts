@@ -53,7 +53,11 @@ function readSubset(
     const [isEntity, isParameter, name = '', value = ''] = ENTITY.exec(piece) ?? []
     if (isEntity === undefined ? !DECLARED.test(piece) : !isName(name)) return place
     if (value !== '')
-      values.push({ name, kind: isParameter === undefined ? 'entity' : 'parameter', ...within(piece, value, place) })
+      values.push({
+        name,
+        kind: isParameter === undefined ? 'entity' : 'parameter',
+        ...within(piece, value, place),
+      })
     else if (piece.startsWith('<!ATTLIST'))
       for (const { 0: part, 1: attribute = '', 2: quoted = '', index } of piece.matchAll(DEFAULT))
         values.push({ name: attribute, kind: 'attribute', ...within(part, quoted, place + index) })

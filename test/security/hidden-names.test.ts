@@ -195,7 +195,7 @@ describe('names with blanks around', () => {
     ['DELETE', '/svc/v1/cs/configs', BLANK, 'dataId, group'],
     ['POST', '/nacos/v1/cs/configs', BLANK, null],
     ['POST', '/nacos/v2/cs/config', BLANK, null],
-  ])('%s %s says what was trimmed: %j', async (method, path, form, names) => {
+  ])('%s %s says what was trimmed: %j', async (...[method, path, form, names]) => {
     const { status, text, headers } = await send(method, path, form)
     expect([status, headers.get('waypost-trimmed')], text).toEqual([200, names])
   })

@@ -55,7 +55,10 @@ export async function putConfig(flags: PutFlags, word: string, file: string): Pr
     casMd5: flags.create === true ? '' : flags.casMd5,
   })
   const has = listeners === undefined ? '' : ` ${await listeners.haveIt(timeoutMs)}`
-  return changed(client, `${nameText(name)} is published.${blanksText(word, flags)}${has}`, { ...name, md5: md5Of(content) })
+  return changed(client, `${nameText(name)} is published.${blanksText(word, flags)}${has}`, {
+    ...name,
+    md5: md5Of(content),
+  })
 }
 
 const MOST_SECONDS = 86_400

@@ -1,5 +1,10 @@
 import { Refusal } from '../../../core/refusal.ts'
-import { compileReader, compileTrimmed, type ReadParameters, type TrimmedNames } from '../../parameters/parameter-reader.ts'
+import {
+  compileReader,
+  compileTrimmed,
+  type ReadParameters,
+  type TrimmedNames,
+} from '../../parameters/parameter-reader.ts'
 import { findFields, type FoundValue } from '../../parameters/form-search.ts'
 import { queryOf } from '../../parameters/request-target.ts'
 import type { Route } from './route.ts'

@@ -9,7 +9,6 @@ export function editorPhrases(): Record<string, string> {
 /** The message for an error in the form of a text. */
 export function sayFinding({ code, text }: Finding): string {
   if (code.startsWith('yaml.')) return language.value === 'en' ? text : (CHINESE_YAML[code] ?? text)
-  if (code === 'toml' && language.value !== 'en') return CHINESE_TOML[text] ?? t('finding.wrongForm')
   return textIfAny(`finding.${code}`)?.replace('{text}', text) ?? t('finding.wrongForm')
 }
 
@@ -33,37 +32,6 @@ const CHINESE_YAML: Record<string, string> = {
   'yaml.TAG_RESOLVE_FAILED': '无法识别此标签。',
   'yaml.UNEXPECTED_TOKEN': '此处出现意外的内容。',
   'yaml.RESOURCE_EXHAUSTION': '别名过多。',
-}
-
-/** What the reader of TOML says. */
-const CHINESE_TOML: Record<string, string> = {
-  'control characters are not allowed in comments': '注释中不能有控制字符。',
-  'control characters are not allowed in strings': '字符串中不能有控制字符。',
-  'document contains excessively nested structures. aborting.': '嵌套过深。',
-  'each key-value declaration must be followed by an end-of-line': '每个键值之后必须换行。',
-  'expected comma or end of structure': '此处应为逗号或结束括号。',
-  'expected end of table array declaration': '表数组的名称须以 ]] 结束。',
-  'illegal character in key': '键中有不允许的字符。',
-  'illegal empty bare key': '此处应为键。',
-  'illegal leading zero': '数字不能以 0 开头。',
-  'illegal quoted key: multiline strings are not allowed': '键不能是多行字符串。',
-  'illegal underscore': '下划线只能在两个数字之间。',
-  'incomplete key-value: cannot find end of key': '键之后应为等号。',
-  'integer value cannot be represented losslessly': '整数过大。',
-  'invalid date': '日期无效。',
-  'invalid date-time: date part is malformed': '日期无效。',
-  'invalid date-time: time part is malformed': '时间无效。',
-  'invalid escape: only line-ending whitespace may be escaped': '转义无效：只有行尾的空格可以转义。',
-  'invalid non-hex character in unicode escape': '转义中应为十六进制数字。',
-  'invalid unicode escape': '转义不是有效的字符。',
-  'invalid value': '值无效：文本需要加引号。',
-  'unexpected end of key': '键不完整。',
-  'unfinished array': '数组没有结束。',
-  'unfinished numeric value': '数字不完整。',
-  'unfinished string': '字符串没有结束。',
-  'unfinished table': '表没有结束。',
-  'unrecognised escape sequence': '转义无效。',
-  'illegal character in numeric literal': '数字中有不允许的字符。',
 }
 
 const CHINESE: Record<string, string> = {

@@ -3,6 +3,7 @@ FROM node:24-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
 COPY console/package.json ./console/
+COPY packages ./packages
 RUN npm ci
 COPY LICENSE README.md CHANGELOG.md ./
 COPY docs ./docs

@@ -23,6 +23,7 @@ export async function driveCallers<T>(
   let waiting: { asked: T; sinceMs: number }[] = []
   const ask = (): void => void waiting.push({ asked: make(version++), sinceMs: performance.now() })
   for (let caller = 0; caller < callers; caller++) ask()
+  const before = process.cpuUsage()
   const began = performance.now()
   while (performance.now() - began < seconds * 1_000) {
     const batch = waiting
@@ -35,7 +36,9 @@ export async function driveCallers<T>(
     }
   }
   const elapsedMs = performance.now() - began
-  return { counts: histogram.counts(), answered: histogram.total, failed: 0, elapsedMs }
+  const { user, system } = process.cpuUsage(before)
+  const usedMs = (user + system) / 1_000
+  return { counts: histogram.counts(), answered: histogram.total, failed: 0, elapsedMs, usedMs }
 }
 
 /** Runs the only job of this process. */

@@ -1,4 +1,5 @@
 import { request } from 'node:http'
+import { captureGrpc } from './capture-grpc.ts'
 import type { FloorSetup, ReadyAnswer } from './floor.ts'
 import { requestPaths } from './paths.ts'
 
@@ -55,6 +56,7 @@ export async function captureFloor(
     keepAliveTimeoutMs: list.keepAliveSeconds * 1_000,
     pollPath: pathOf(paths.listener),
     wakes: `POST ${pathOf(paths.configs)}`,
+    grpc: await captureGrpc(base),
     answers: {
       [`GET ${pathOf(paths.list)}`]: list,
       [`GET ${pathOf(paths.configs)}`]: read,

@@ -5,6 +5,8 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { GRPC_OFFSET } from './grpc-clients.ts'
+import { GrpcFloor, type GrpcSetup } from './grpc-floor.ts'
 import './inside-probe.ts'
 
 /** An answer that was captured from another server. */
@@ -24,42 +26,55 @@ export interface FloorSetup {
   /** The path of held polls, and the request whose success answers them all. */
   readonly pollPath: string
   readonly wakes: string
+  /** What it answers at the port 1000 above. */
+  readonly grpc: GrpcSetup
 }
 
 // The probe, which is loaded into every measured server, unreferences the channel. The floor waits for messages on it.
 process.channel?.ref()
 process.once('message', (setup: FloorSetup) => start(setup))
 
-function start({ keepAliveTimeoutMs, answers, pollPath, wakes }: FloorSetup): void {
+function start({ keepAliveTimeoutMs, answers, pollPath, wakes, grpc: grpcSetup }: FloorSetup): void {
+  const grpc = new GrpcFloor(grpcSetup)
   const ready = new Map(Object.entries(answers).map(([key, answer]) => [key, withBytes(answer)]))
   const held: ServerResponse[] = []
   const reply = (request: IncomingMessage, response: ServerResponse, form: string): void => {
     const url = request.url ?? ''
     const mark = url.indexOf('?')
     const path = mark < 0 ? url : url.slice(0, mark)
-    parse(mark < 0 ? form : url.slice(mark + 1))
+    const { content } = parse(mark < 0 ? form : url.slice(mark + 1))
     if (path === pollPath && request.headers['long-pulling-timeout'] !== undefined) {
       held.push(response)
       return
     }
-    const answer = ready.get(`${request.method} ${path}`)
-    if (answer === undefined) response.writeHead(404).end()
-    else send(response, answer)
-    if (`${request.method} ${path}` === wakes) setImmediate(wake)
+    const asked = `${request.method} ${path}`
+    const known = ready.get(asked)
+    if (known === undefined) response.writeHead(404).end()
+    else send(response, known)
+    if (asked === wakes) setImmediate(wake)
+    if (grpc.size > 0) setImmediate(() => grpc.push(asked, content))
   }
   const wake = (): void => {
     const changed = ready.get(`POST ${pollPath}`)!
     for (const response of held.splice(0)) send(response, changed)
   }
-  const server = createServer({ keepAliveTimeout: keepAliveTimeoutMs }, (request, response) => {
+  const answer = (request: IncomingMessage, response: ServerResponse): void => {
     if (request.headers['content-length'] === undefined) return reply(request, response, '')
     let form = ''
     request.on('data', (chunk: Buffer) => (form += chunk.toString('latin1')))
     request.on('end', () => reply(request, response, form))
-  })
-  server.listen({ host: '127.0.0.1', port: 0, backlog: 4_096 }, () => {
-    process.send?.({ port: (server.address() as AddressInfo).port })
-  })
+  }
+  const listen = (): void => {
+    const server = createServer({ keepAliveTimeout: keepAliveTimeoutMs }, answer)
+    server.listen({ host: '127.0.0.1', port: 0, backlog: 4_096 }, () => {
+      const { port } = server.address() as AddressInfo
+      void grpc.listen(port + GRPC_OFFSET).then((isFree) => {
+        if (isFree) process.send?.({ port })
+        else server.close(listen)
+      })
+    })
+  }
+  listen()
 }
 
 interface Ready {

@@ -1,42 +1,28 @@
 import { join } from 'node:path'
-import { projectRoot } from './project.ts'
-import type { Bench, Figures } from './scenario.ts'
-import { closedLoops, LIST_SET, measureLoop, prepareReads, READ_BASE } from './scenarios/closed-loops.ts'
-import { requestOf } from './scenarios/flat-cost.ts'
 import { launchOnEtcd } from './etcd.ts'
+import { GATED, partsOfFigure } from './gate-figures.ts'
+import type { NamedFigures } from './looks.ts'
+import { begin, type Measured } from './operations.ts'
+import { projectRoot } from './project.ts'
+import type { Figures } from './scenario.ts'
+import { alone } from './scenarios/callers-alone.ts'
+import { LIST_SET, prepareReads, READ_BASE } from './scenarios/closed-loops.ts'
 import { median } from './table.ts'
 import { launchFloor, launchOurs, type Target } from './target.ts'
 
-/** The operations of the gate, and the figures that it checks. */
-export const GATED = {
-  costs: ['list', 'read', 'beat'],
-  // Reads and beats of a server that shares its store ask nobody.
-  onEtcd: ['list', 'read', 'beat'],
-  // Plain reads and a beat, two that store their input, one with a form that stores nothing, one whose answer is built again.
-  leftBytes: ['list', 'read', 'beat', 'register', 'publish', 'listener', 'show=all'],
-} as const
-
-/**
- * By operation: processor time as a multiple of the floor's; processor time of a server on etcd as a multiple of a server with a
- * directory; and the bytes per request in the old generation.
- */
-export interface Measured {
-  readonly costs: Record<string, number>
-  readonly onEtcd: Record<string, number>
-  readonly leftBytes: Record<string, number>
-}
-
 const MAIN = join(projectRoot, 'dist', 'main.js')
-const ROUNDS = 5
-const BENCH: Bench = {
-  quick: true,
-  rounds: ROUNDS,
-  seconds: 1,
-  launches: {},
+const ROUNDS = 4
+const CALLERS = 64
+
+/** The servers of a look. */
+interface Servers {
+  readonly ours: Target
+  readonly floor: Target
+  readonly onEtcd: Target
 }
 
-/** One measurement of all operations, about a minute, with new servers. */
-export async function measureGated(): Promise<Measured> {
+/** One measurement of these figures with new servers: of all figures, about two minutes. */
+export async function measureGated(names: readonly string[]): Promise<NamedFigures> {
   const ours = await launchOurs('ours', MAIN)()
   let floor: Target | undefined
   let onEtcd: Target | undefined
@@ -45,46 +31,59 @@ export async function measureGated(): Promise<Measured> {
     floor = await launchFloor(ours, { service: `${LIST_SET.base}-0`, dataId: `${READ_BASE}-0` })()
     onEtcd = await launchOnEtcd(MAIN)()
     await prepareReads(onEtcd)
-    const measured: Measured = { costs: {}, onEtcd: {}, leftBytes: {} }
-    for (const name of GATED.leftBytes) await measureInto(measured, name, { ours, floor, onEtcd })
-    return measured
+    const found: [string, number][] = []
+    for (const operation of new Set(names.map((name) => partsOfFigure(name)[1])))
+      found.push(...(await measureOperation(operation, names, { ours, floor, onEtcd })))
+    return Object.fromEntries(found)
   } finally {
     await Promise.all([ours.stop(), floor?.stop(), onEtcd?.stop()])
   }
 }
 
 /**
- * A machine is faster at one time than at another. So processor time is compared within a round, and the median of the rounds
- * counts. Other load only adds to the bytes, so the least of them is the most exact.
+ * The figures of one operation. A machine is faster at one time than at another. So processor time is compared within a round, and
+ * the median of the rounds counts. Other load only adds to the bytes, so the least of them is the most exact.
  */
-async function measureInto(
-  { costs, onEtcd: costsOnEtcd, leftBytes }: Measured,
-  name: string,
-  { ours, floor, onEtcd }: { ours: Target; floor: Target; onEtcd: Target },
-): Promise<void> {
-  const hasFloor = (GATED.costs as readonly string[]).includes(name)
-  const toFloor: number[] = []
-  const toDirectory: number[] = []
-  let leastLeft = Infinity
-  // Round -1 warms up.
-  for (let round = -1; round < ROUNDS; round++) {
-    const ofOurs = await figuresOf(name, ours, round)
-    const ofFloor = hasFloor ? await figuresOf(name, floor, round) : {}
-    const ofOnEtcd = hasFloor ? await figuresOf(name, onEtcd, round) : {}
-    if (round < 0) continue
-    leastLeft = Math.min(leastLeft, ofOurs['left B']!)
-    toFloor.push(ofOurs['cpu µs']! / ofFloor['cpu µs']!)
-    toDirectory.push(ofOnEtcd['cpu µs']! / ofOurs['cpu µs']!)
+async function measureOperation(
+  operation: string,
+  names: readonly string[],
+  servers: Servers,
+): Promise<[string, number][]> {
+  const [costs, onEtcdCosts, leftBytes] = Object.keys(GATED).map((measure) => `${measure}.${operation}`)
+  const isWanted = (name: string | undefined): name is string => name !== undefined && names.includes(name)
+  const ours = await begin(operation, servers.ours)
+  const floor = isWanted(costs) ? await begin(operation, servers.floor) : undefined
+  const onEtcd = isWanted(onEtcdCosts) ? await begin(operation, servers.onEtcd) : undefined
+  const rounds: Record<string, number[]> = {}
+  const note = (name: string | undefined, value: number): void => {
+    if (isWanted(name)) (rounds[name] ??= []).push(value)
   }
-  leftBytes[name] = leastLeft
-  if (!hasFloor) return
-  costs[name] = median(toFloor)
-  costsOnEtcd[name] = median(toDirectory)
+  try {
+    // Round -1 warms up.
+    for (let round = -1; round < ROUNDS; round++) {
+      const { 'cpu µs': us = 0, 'left B': bytes = 0 } = await ours.round(round)
+      const floorUs = floor === undefined ? NaN : await floorCost(operation, floor, round)
+      const onEtcdUs = onEtcd === undefined ? NaN : costOf(await onEtcd.round(round))
+      if (round < 0) continue
+      note(costs, us / floorUs)
+      note(onEtcdCosts, onEtcdUs / us)
+      note(leftBytes, bytes)
+    }
+  } finally {
+    await Promise.all([ours.end(), floor?.end(), onEtcd?.end()])
+  }
+  return Object.entries(rounds).map(([name, values]) => [
+    name,
+    name === leftBytes ? Math.min(...values) : median(values),
+  ])
 }
 
-function figuresOf(name: string, target: Target, round: number): Promise<Figures> {
-  const scenario = closedLoops.find((each) => each.name === name)
-  if (scenario !== undefined) return scenario.measure(target, BENCH, round)
-  const item = { base: READ_BASE, count: 1, connections: 64, seconds: BENCH.seconds }
-  return measureLoop(target, { ...item, ...requestOf(name, target) })
+/** Processor µs of the floor. The floor of a publish is a plain request and a publish in plain SQLite. */
+async function floorCost(operation: string, floor: Measured, round: number): Promise<number> {
+  const us = costOf(await floor.round(round))
+  return operation === 'publish' ? us + costOf(await alone('plain-sqlite', { seconds: 1 }, CALLERS)) : us
+}
+
+function costOf({ 'cpu µs': us = 0 }: Figures): number {
+  return us
 }

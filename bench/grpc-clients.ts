@@ -3,7 +3,7 @@ import { Histogram } from './histogram.ts'
 import type { GrpcLoopJob, LoadResult } from './jobs.ts'
 
 /** The port for gRPC is this much above the HTTP port. */
-const GRPC_OFFSET = 1_000
+export const GRPC_OFFSET = 1_000
 /** How many connections are opened at once. */
 const AT_ONCE = 50
 

@@ -37,14 +37,13 @@ export class GrpcListeners {
   async check({ ms }: GrpcCheckJob): Promise<void> {
     const perTick = (this.#wires.length * TICK_MS) / CHECK_EVERY_MS
     const began = performance.now()
-    let checked = 0
-    for (;;) {
-      const elapsedMs = performance.now() - began
-      if (elapsedMs >= ms) return
+    let [checked, lost] = [0, 0]
+    for (let elapsedMs = 0; elapsedMs < ms; elapsedMs = performance.now() - began) {
       for (const due = (elapsedMs / TICK_MS) * perTick; checked < due; checked++)
-        void this.#wires[checked % this.#wires.length]!.ask('HealthCheckRequest', '{}')
+        this.#wires[checked % this.#wires.length]!.ask('HealthCheckRequest', '{}').catch(() => lost++)
       await sleep(TICK_MS)
     }
+    if (lost > 0) throw new Error(`${lost} of ${checked} health checks were not answered.`)
   }
 
   /** Publishes, and resolves when every connection has heard of it and has read the content. */
@@ -64,10 +63,12 @@ export class GrpcListeners {
   #heard({ type }: Heard, wire: GrpcWire): void {
     if (type !== 'ConfigChangeNotifyRequest') return
     this.#toldMs = performance.now()
-    void wire.ask('ConfigQueryRequest', this.#query).then(({ body }) => {
+    const read = ({ body }: Heard): void => {
       if (!body.includes(this.#expected)) return
       this.#have++
       this.#haveMs = performance.now()
-    })
+    }
+    // A connection without an answer does not have the content.
+    wire.ask('ConfigQueryRequest', this.#query).then(read, () => undefined)
   }
 }

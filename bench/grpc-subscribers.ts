@@ -9,8 +9,8 @@ import { registerForm, requestText } from './request-text.ts'
 import { Wire } from './wire.ts'
 
 const LONGEST_MS = 20_000
-/** By then each subscriber has had its first push, or the last change. */
-const SETTLE_MS = 1_500
+/** By then each subscriber has had its first push. */
+const FIRST_PUSH_MS = 1_500
 
 /** Thousands of clients over gRPC that subscribe to one service, whose instances change. */
 export class GrpcSubscribers {
@@ -25,11 +25,11 @@ export class GrpcSubscribers {
     const service = { namespace: 'public', groupName: 'DEFAULT_GROUP', serviceName: `${set.base}-0` }
     const subscription = JSON.stringify({ ...service, subscribe: true, clusters: '' })
     for (const wire of this.#wires) await wire.ask('SubscribeServiceRequest', subscription)
-    await sleep(SETTLE_MS)
+    await sleep(FIRST_PUSH_MS)
   }
 
   /** Changes one instance after the other. A latency starts with the change and ends when a subscriber has it. */
-  async push({ base, set, first, changes }: GrpcPushJob): Promise<LoadResult> {
+  async push({ base, set, first, changes, settleMs }: GrpcPushJob): Promise<LoadResult> {
     this.#histogram = new Histogram()
     const changer = new Wire(endOf(base))
     const paths = requestPaths(new URL(base).pathname)
@@ -44,7 +44,7 @@ export class GrpcSubscribers {
       while (this.#missing > 0 && performance.now() < this.#beganMs + LONGEST_MS) await sleep(5)
       failed += this.#missing
       this.#missing = 0
-      await sleep(SETTLE_MS)
+      await sleep(settleMs)
     }
     changer.close()
     const { total: answered } = this.#histogram

@@ -98,7 +98,7 @@ const TYPE = 3
 const VALUE = 2
 
 /** A message in its frame: Payload { metadata { type }, body { value } }. */
-function frameOf(type: string, body: string): Buffer {
+export function frameOf(type: string, body: string): Buffer {
   const metadata = field(METADATA, field(TYPE, Buffer.from(type)))
   const payload = Buffer.concat([metadata, field(BODY, field(VALUE, Buffer.from(body)))])
   const head = Buffer.alloc(5)
@@ -114,7 +114,8 @@ function varint(value: number): number[] {
   return value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...varint(value >>> 7)]
 }
 
-function messageIn(payload: Buffer): Heard {
+/** The type and the body of a message. */
+export function messageIn(payload: Buffer): Heard {
   const parts = fieldsOf(payload)
   const type = fieldsOf(parts.get(METADATA) ?? payload.subarray(0, 0)).get(TYPE)
   const body = fieldsOf(parts.get(BODY) ?? payload.subarray(0, 0)).get(VALUE)

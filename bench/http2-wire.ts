@@ -13,17 +13,17 @@ export interface CallBeginning {
   readonly isWhole: boolean
 }
 
-const DATA = 0
-const HEADERS = 1
+export const DATA = 0
+export const HEADERS = 1
 const RST_STREAM = 3
-const SETTINGS = 4
+export const SETTINGS = 4
 const PING = 6
 const GOAWAY = 7
 const WINDOW_UPDATE = 8
 
 const ACK = 1
-const END_STREAM = 1
-const END_HEADERS = 4
+export const END_STREAM = 1
+export const END_HEADERS = 4
 
 const HEAD_BYTES = 9
 const LARGEST_FRAME = 16_384
@@ -81,17 +81,10 @@ export class Http2Wire {
 
   #received(chunk: Buffer): void {
     const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk])
-    let at = 0
     // The output of the listeners meanwhile is one write.
     this.#socket.cork()
-    while (bytes.length - at >= HEAD_BYTES) {
-      const end = at + HEAD_BYTES + bytes.readUIntBE(at, 3)
-      if (end > bytes.length) break
-      this.#take(bytes.subarray(at, end))
-      at = end
-    }
+    this.#rest = readFrames(bytes, (one) => this.#take(one))
     this.#socket.uncork()
-    this.#rest = bytes.subarray(at)
   }
 
   #take(bytes: Buffer): void {
@@ -126,6 +119,18 @@ export class Http2Wire {
   }
 }
 
+/** Reads whole frames, and returns the bytes after them. */
+export function readFrames(bytes: Buffer, take: (frame: Buffer) => void): Buffer {
+  let at = 0
+  while (bytes.length - at >= HEAD_BYTES) {
+    const end = at + HEAD_BYTES + bytes.readUIntBE(at, 3)
+    if (end > bytes.length) break
+    take(bytes.subarray(at, end))
+    at = end
+  }
+  return bytes.subarray(at)
+}
+
 interface FrameHead {
   readonly type: number
   readonly flags?: number
@@ -133,7 +138,8 @@ interface FrameHead {
   readonly id?: number
 }
 
-function frame({ type, flags = 0, id = 0 }: FrameHead, payload: Buffer): Buffer {
+/** The bytes of a frame. */
+export function frame({ type, flags = 0, id = 0 }: FrameHead, payload: Buffer): Buffer {
   if (payload.length > LARGEST_FRAME) throw new Error(`A load sends at most ${LARGEST_FRAME} bytes at once.`)
   const bytes = Buffer.allocUnsafe(HEAD_BYTES + payload.length)
   bytes.writeUIntBE(payload.length, 0, 3)

@@ -79,6 +79,8 @@ export interface GrpcPushJob {
   /** The number of the first change. Each number is used once, or nothing would change. */
   readonly first: number
   readonly changes: number
+  /** How long nothing happens after each change. */
+  readonly settleMs: number
 }
 
 /** Requests over gRPC, as fast as they are answered. */
@@ -138,6 +140,8 @@ export interface LoadResult {
   /** Errors and broken connections. */
   readonly failed: number
   readonly elapsedMs: number
+  /** Processor time of callers that are measured themselves. */
+  readonly usedMs?: number
   /** How late the client itself was with each due request. Latencies are too long by this. */
   readonly lateCounts?: readonly number[]
 }

@@ -19,6 +19,7 @@ import { startAndIdle } from './scenarios/start-and-idle.ts'
 import { writtenBehind } from './scenarios/written-behind.ts'
 import { launchOnEtcd } from './etcd.ts'
 import { launchPeer } from './peer.ts'
+import { printStations } from './station-table.ts'
 import { ratiosOf, seriesTable, tableOf } from './table.ts'
 import { foundTarget, launchFloor, launchOurs, launchSignedIn, type Launch } from './target.ts'
 import { hasWrk } from './wrk.ts'
@@ -63,6 +64,11 @@ export async function main(args: readonly string[]): Promise<number> {
     )
   if (!hasWrk())
     throw new Error('The bench needs wrk: install it from your package manager (apt-get install wrk).')
+  if (options.stations) {
+    console.log(`${machineLine()}\n`)
+    await printStations({ ours: launchOurs('ours', options.main), ...buildsOf(options.also) })
+    return 0
+  }
   const chosen = choose(options)
   console.log(`${machineLine()}\nMedians of ${options.rounds} rounds; ratios hold within one run only.\n`)
   const results: Result[] = []
@@ -124,12 +130,18 @@ function launchesOf({
 }: Options): Record<string, Launch> {
   const ours = launchOurs('ours', mainFile)
   const launches: Record<string, Launch> = { ours, floor: floorLike(ours) }
-  if (also !== undefined) launches['also'] = launchOurs('also', resolve(also))
+  Object.assign(launches, buildsOf(also))
   if (isSignedIn) launches['signed-in'] = launchSignedIn(mainFile)
   if (isOnEtcd) launches['on-etcd'] = launchOnEtcd(mainFile)
   if (peer !== undefined) launches['peer'] = launchPeer(resolve(peer))
   for (const url of urls) launches[url] = foundTarget(url)
   return launches
+}
+
+/** Other builds of our server, by their names in tables: `also`, `also-2`. */
+function buildsOf(also: Options['also']): Record<string, Launch> {
+  const names = also.map((_file, at) => (at === 0 ? 'also' : `also-${at + 1}`))
+  return Object.fromEntries(names.map((name, at) => [name, launchOurs(name, resolve(also[at]!))]))
 }
 
 /** Captures the answers of the floor from our server, which is stopped afterwards. */

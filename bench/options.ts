@@ -16,8 +16,10 @@ export interface Options {
   readonly peer: string | undefined
   /** The built main.js of our server. */
   readonly main: string
-  /** Another built main.js, to compare with ours. */
-  readonly also: string | undefined
+  /** Other built main.js, to compare with ours. */
+  readonly also: readonly string[]
+  /** Processor time by station, instead of scenarios. */
+  readonly stations: boolean
   /** Our server with authentication on is measured too. */
   readonly isSignedIn: boolean
   /** Our server as one of several is measured too, alone on an etcd of its own. */
@@ -33,10 +35,11 @@ export const HELP = `npm run bench -- [options]
   --seconds N      duration of each load
   --peer FILE      compare with the Rust server r-nacos of this binary (or of the environment variable RNACOS)
   --main FILE      the built main.js of our server (default: dist/main.js, which is built first)
-  --also FILE      compare with another built main.js, for example of an earlier version
+  --also FILE      compare with another built main.js, for example of an earlier version (repeatable)
   --signed-in      compare with our server with authentication on (list, read and beat)
   --on-etcd        compare with our server on etcd (list, read and beat)
   --url BASE[,PID] compare with a running server, for example http://127.0.0.1:8848/nacos/v1 (repeatable)
+  --stations       processor time by station, of our server and of --also, instead of scenarios
   --json FILE      write the figures of every round as JSON
   --list           list the scenarios, and which are long
 `
@@ -55,7 +58,8 @@ export function readOptions(
       json: { type: 'string' },
       peer: { type: 'string' },
       main: { type: 'string', default: join(projectRoot, 'dist', 'main.js') },
-      also: { type: 'string' },
+      also: { type: 'string', multiple: true, default: [] },
+      stations: { type: 'boolean', default: false },
       'signed-in': { type: 'boolean', default: false },
       'on-etcd': { type: 'boolean', default: false },
       url: { type: 'string', multiple: true, default: [] },
@@ -63,13 +67,14 @@ export function readOptions(
       help: { type: 'boolean', default: false },
     },
   })
-  const { quick, list, help } = values
+  const { quick, list, help, stations } = values
   const askedRounds = positive('rounds', values.rounds)
   const askedSeconds = positive('seconds', values.seconds)
   return {
     quick,
     list,
     help,
+    stations,
     only: values.only?.split(','),
     rounds: askedRounds ?? (quick ? 2 : 5),
     askedRounds,

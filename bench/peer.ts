@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process'
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Child, childOf } from './child.ts'
+import { GRPC_OFFSET } from './grpc-clients.ts'
 import { cleanEnvironment, directoryFor, firstAnswer, type Launch } from './target.ts'
 
 /** Below the range of client ports, where a socket in TIME_WAIT could occupy the port. */
 const FIRST_PORT = 18_848
 const LAST_PORT = 19_700
-const GRPC_OFFSET = 1_000
 let nextPort = FIRST_PORT
 
 /** About one start in seven acknowledges writes and never stores them. It is replaced by another start. */

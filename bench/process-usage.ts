@@ -16,3 +16,9 @@ export function residentBytes(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'latin1')
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1_024
 }
+
+/** How many files a process may have open. */
+export function mostOpenFiles(pid: number): number {
+  const limits = readFileSync(`/proc/${pid}/limits`, 'latin1')
+  return Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? Infinity)
+}

@@ -1,4 +1,4 @@
-import type { Bench, Figures, Scenario } from './scenario.ts'
+import { type Bench, type Figures, type Scenario, untilAtRest } from './scenario.ts'
 import type { TargetFigures } from './table.ts'
 import type { Target } from './target.ts'
 
@@ -72,8 +72,11 @@ async function oneRound(running: readonly Running[], bench: Bench, round: number
   const figures: Figures[] = running.map(() => ({}))
   const parts = Math.max(...running.map(({ scenario }) => scenario.parts ?? 1))
   for (let part = 0; part < parts; part++)
-    for (const [at, { scenario, target }] of running.entries())
+    for (const [at, { scenario, target }] of running.entries()) {
       figures[at] = { ...figures[at], ...(await scenario.measure(target, { ...bench, part }, round)) }
+      // It still works on the clients that have left, and would do so beside the next measurement.
+      await untilAtRest(target)
+    }
   return figures
 }
 
@@ -101,7 +104,8 @@ async function besides(scenario: Scenario, bench: Bench, notes: Notes): Promise<
 async function startAll(scenario: Scenario, bench: Bench, running: Running[]): Promise<void> {
   for (const [name, launch] of Object.entries(bench.launches)) {
     if (!scenario.kinds.includes(kindOf(name))) continue
-    const target = await launch()
+    const { settings = {} } = scenario
+    const target = await launch({ settings })
     running.push({ scenario, target })
     await scenario.prepare?.(target, bench)
   }
@@ -109,7 +113,7 @@ async function startAll(scenario: Scenario, bench: Bench, running: Running[]): P
 
 function kindOf(name: string): Target['kind'] {
   if (name === 'floor' || name === 'peer' || name === 'signed-in' || name === 'on-etcd') return name
-  return name === 'ours' || name === 'also' ? 'ours' : 'other'
+  return name === 'ours' || name.startsWith('also') ? 'ours' : 'other'
 }
 
 async function stopAll(running: Running[]): Promise<void> {

@@ -15,12 +15,16 @@ export async function compiled(name, { withServer = true } = {}) {
   return import(pathToFileURL(join(root, '.cache', 'bench', 'bench', `${name}.js`)).href)
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { main } = await compiled('main', { withServer: !process.argv.includes('--main') })
+/** Runs a function of a module with the arguments of this process, and exits with its code. */
+export async function runAsCommand(name, part, options) {
+  const module = await compiled(name, options)
   process.exit(
-    await main(process.argv.slice(2)).catch((error) => {
+    await module[part](process.argv.slice(2)).catch((error) => {
       console.error(error.message)
       return 2
     }),
   )
 }
+
+if (process.argv[1] === fileURLToPath(import.meta.url))
+  await runAsCommand('main', 'main', { withServer: !process.argv.includes('--main') })

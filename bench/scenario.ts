@@ -46,6 +46,8 @@ export interface Scenario {
   readonly notQuick?: boolean
   /** True: every round starts a new server. False: all rounds use the same one. */
   readonly freshRounds?: boolean
+  /** Settings of our servers. */
+  readonly settings?: Readonly<Record<string, string>>
   /** The number of rounds without `--rounds`. */
   readonly rounds?: number
   /**
@@ -114,6 +116,14 @@ export async function untilAtRest({ pid }: Target): Promise<number> {
     used = now
   }
   throw new Error(`Process ${pid} is still busy ${LONGEST_UNREST_MS} ms after its last answer.`)
+}
+
+/** The figures of requests whose work after the last answer counts. */
+export async function withRest(target: Target, requests: number, figures: Figures): Promise<Figures> {
+  const afterUs = ((await untilAtRest(target)) * 1_000) / requests
+  const { 'cpu µs': duringUs } = figures
+  if (duringUs === undefined) return figures
+  return { ...figures, 'cpu µs': duringUs + afterUs, 'of it after µs': afterUs }
 }
 
 /** A process of load clients. */

@@ -69,7 +69,8 @@ export function seriesTable(
   return aligned([['', ...members.map(({ scenario }) => scenario), 'last / first'], ...lines])
 }
 
-function aligned(lines: readonly (readonly string[])[]): string {
+/** A Markdown table of these cells. */
+export function aligned(lines: readonly (readonly string[])[]): string {
   const widths = lines[0]!.map((_, at) => Math.max(3, ...lines.map((line) => line[at]!.length)))
   const text = lines.map((line) => `| ${line.map((cell, at) => pad(cell, at, widths[at]!)).join(' | ')} |`)
   const rule = `| ${widths.map((width, at) => (at === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`)).join(' | ')} |`

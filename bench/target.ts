@@ -27,6 +27,8 @@ export interface Target {
   inside(): Promise<InsideFigures | undefined>
   /** Collects the whole heap of its process, if it has the probe. */
   collect(): Promise<unknown>
+  /** Sends a message to its probes, where it has them. */
+  readonly ask?: (message: string) => Promise<unknown>
   /** Stops it; with SIGKILL as in a crash. */
   stop(signal?: 'SIGKILL'): Promise<void>
 }
@@ -37,6 +39,8 @@ export interface LaunchOptions {
   readonly dataDir?: string
   /** Settings of our server by name. Other kinds ignore them. */
   readonly settings?: Readonly<Record<string, string>>
+  /** Its threads can be profiled. */
+  readonly isProfiled?: boolean
 }
 
 /** Starts a target. */
@@ -44,13 +48,12 @@ export type Launch = (options?: LaunchOptions) => Promise<Target>
 
 /** Our server, from a built `main.js`. */
 export function launchOurs(name: string, mainFile: string): Launch {
-  return async ({ dataDir, settings = {} } = {}) => {
+  return async ({ dataDir, settings = {}, isProfiled = false } = {}) => {
     const data = directoryFor(dataDir)
     const began = performance.now()
-    const probe = modulePath('inside-probe')
+    const probes = ['inside-probe', ...(isProfiled ? ['profile-probe'] : [])]
     const args = [
-      '--import',
-      probe,
+      ...probes.flatMap((probe) => ['--import', modulePath(probe)]),
       mainFile,
       'start',
       '--port',
@@ -84,6 +87,7 @@ export function launchOurs(name: string, mainFile: string): Launch {
       startMs: performance.now() - began,
       inside: async () => (await watched.ask(ASK_INSIDE)) as InsideFigures,
       collect: () => watched.ask(COLLECT),
+      ask: watched.ask,
       stop: (signal) => watched.stop(signal).then(data.remove),
     }
   }

@@ -20,6 +20,10 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     chunkSizeWarningLimit: 1000,
+    rolldownOptions: {
+      // One file for the first view: otherwise each view that is loaded later would split it.
+      output: { codeSplitting: { groups: [{ name: 'first-view', tags: ['$initial'] }] } },
+    },
   },
   // For `npx vite console` beside a running server.
   server: { proxy: { '/svc': SERVER, '/nacos': SERVER, '/openapi.json': SERVER } },

@@ -9,7 +9,7 @@ import { root } from './prepare.js'
 
 /** The program, and what it starts. They are found by their names beside whichever file of dist starts them. */
 const ENTRIES = {
-  main: 'src/main.ts',
+  main: 'src/main/main.ts',
   ...STORE_ENTRIES,
   'copier-thread': 'src/store/embedded/backup/copier-thread.ts',
   copier: 'src/store/embedded/backup/copier.ts',
@@ -20,6 +20,9 @@ const ENTRIES = {
 const dist = join(root, 'dist')
 const packages = await bundle(ENTRIES, dist)
 writeFileSync(join(dist, 'LICENSES.txt'), licences(packages))
-const { api, manual } = await loaded({ api: 'src/api-document.ts', manual: 'src/command/manual.ts' })
+const { api, manual } = await loaded({
+  api: 'src/server/doors/api-document.ts',
+  manual: 'src/main/manual.ts',
+})
 writeFileSync(join(dist, 'openapi.json'), api.apiDocument())
 writeFileSync(join(dist, 'waypost.1'), manual.manualPage())

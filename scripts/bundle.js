@@ -18,6 +18,9 @@ export const BUNDLED = [
   'yaml',
 ]
 
+/** Libraries of our own, which become part of dist, too: they have the licence of this project. */
+const LIBRARIES = ['@waypost/etcd-client', '@waypost/http2']
+
 /** Threads and processes of the store, for programs other than main that use it. */
 export const STORE_ENTRIES = { worker: 'src/store/embedded/worker/worker.ts' }
 
@@ -37,7 +40,7 @@ export async function bundle(entries, directory) {
     platform: 'node',
     external: Object.keys(dependencies).map((name) => new RegExp(`^${name}(/|$)`)),
     output,
-    plugins: [onlyPackages([...BUNDLED, ...Object.keys(dependencies)])],
+    plugins: [onlyPackages([...BUNDLED, ...LIBRARIES, ...Object.keys(dependencies)])],
     // On a busy machine the build would fail, because it warns about time too.
     checks: { bundlerTimings: false },
     onLog: (level, log, handle) => handle(level === 'warn' ? 'error' : level, log),

@@ -24,7 +24,7 @@ const documents = {
   // A chart reads files of its own directory only.
   'deploy/helm/waypost/files/rules.yaml': alerts,
   'console/src/server/answers.ts': answerTypes(schemas, 'console/src'),
-  'src/command/client/answers.ts': answerTypes(schemas, 'src/command/client'),
+  'src/terminal/answers.ts': answerTypes(schemas, 'src/terminal'),
 }
 
 /** The rules that the page of operators shows. */

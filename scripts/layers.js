@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { builtinModules } from 'node:module'
 import { dirname } from 'node:path'
-import { moduleOf, targetOf } from './module-graph.js'
+import { LIBRARIES, moduleOf, targetOf } from './module-graph.js'
 
 /** The imports for everything that answers HTTP. It imports no dialect. */
 const HTTP = [
@@ -60,7 +60,9 @@ const CORE_ROOMS = {
   'core/naming/liveness': { layers: [...DECISIONS, 'core/work', 'core/cluster/members'] },
   'core/naming/timeline': { layers: DECISIONS },
   'core/naming/commands': { layers: [...DECISIONS, 'core/naming/liveness', 'core/naming/timeline'] },
-  'core/memory': { layers: [...DECISIONS, 'core/namespaces', 'core/access', 'core/naming/commands'] },
+  'core/memory': {
+    layers: [...DECISIONS, 'core/work', 'core/namespaces', 'core/access', 'core/naming/commands'],
+  },
   'core/engine': {
     layers: [
       ...DECISIONS,
@@ -115,7 +117,7 @@ const OPERATION_ROOMS = {
   'operations/operations.ts': { layers: ['operations/*'] },
 }
 
-/** The longest prefix counts; `core/*` is core with its rooms. Files directly in src are their own layer: `main.ts`. */
+/** The longest prefix counts; `core/*` is core with its rooms. */
 const LAYERS = {
   ...CORE_ROOMS,
   ...OPERATION_ROOMS,
@@ -147,7 +149,7 @@ const LAYERS = {
   },
   'protocols/http/documents': { layers: HTTP, node: true },
   'protocols/http/page': { layers: HTTP, node: true },
-  'protocols/http/endpoints': { layers: [...HTTP, 'protocols/answers', 'archive', 'move'], node: true },
+  'protocols/http/endpoints': { layers: [...HTTP, 'protocols/answers', 'archive', 'plan'], node: true },
   'protocols/http/svc': { layers: [...HTTP, 'protocols/http/endpoints'], node: true },
   'protocols/http/enveloped': {
     layers: [...HTTP, 'protocols/http/endpoints', 'protocols/answers'],
@@ -165,7 +167,8 @@ const LAYERS = {
   },
   'protocols/grpc/requests': { layers: GRPC, node: true },
   'protocols/grpc/transport': {
-    layers: [...GRPC, 'http2'],
+    layers: GRPC,
+    packages: ['@waypost/http2'],
     node: true,
   },
   'protocols/grpc/fuzzy': { layers: [...GRPC, 'protocols/grpc/requests'], node: true },
@@ -179,37 +182,52 @@ const LAYERS = {
   },
   store: { layers: ['core/*'], node: true },
   'store/embedded': { layers: ['core/*', 'store'], packages: ['libsql'], node: true },
-  'store/etcd': { layers: ['core/*', 'store', 'store/etcd/client'], node: true },
-  'store/etcd/client': { packages: ['@bufbuild/protobuf'], node: true },
+  'store/etcd': { layers: ['core/*', 'store'], packages: ['@waypost/etcd-client'], node: true },
   cluster: { layers: ['core/*'], node: true },
   feed: { layers: ['core/*'], node: true },
   subscribers: { layers: ['core/*', 'feed'], node: true },
   probes: { layers: ['core/*'], packages: ['mysql2'], node: true },
   jobs: { layers: ['core/*'], node: true },
   machine: { node: true },
-  http2: {},
   metrics: { layers: ['core/*', 'feed'], node: true },
   settings: { layers: ['core/text'], node: true },
-  move: { layers: ['core/text', 'core/records'] },
+  plan: { layers: ['core/text', 'core/records'] },
   command: {
-    layers: ['core/text', 'core/config/state', 'settings', 'archive', 'store', 'formats', 'command/move'],
+    layers: ['core/text'],
     packages: ['commander', 'yaml'],
     node: true,
   },
-  'command/move': {
-    layers: ['command', 'move', 'core/text', 'core/records', 'core/switches', 'core/config/state'],
+  terminal: {
+    layers: ['command', 'core/text', 'core/config/state', 'archive', 'formats'],
+    packages: ['commander', 'yaml'],
+    node: true,
+  },
+  move: {
+    layers: [
+      'command',
+      'terminal',
+      'plan',
+      'core/text',
+      'core/records',
+      'core/switches',
+      'core/config/state',
+    ],
     packages: ['commander', 'mysql2'],
     node: true,
   },
-  'log.ts': { layers: ['settings'], packages: ['pino'], node: true },
-  'server-address.ts': { layers: ['core/text', 'settings'], node: true },
-  'observability.ts': { layers: ['*'], node: true },
-  'routes.ts': { layers: ['*'], node: true },
-  'api-document.ts': { layers: ['*'], node: true },
-  server: { layers: ['*'], packages: ['pino'], node: true },
-  'start-server.ts': { layers: ['*'], node: true },
-  'server.ts': { layers: ['*'], packages: ['pino'], node: true },
-  'main.ts': { layers: ['*'], packages: ['pino'], node: true },
+  'server/commands': {
+    layers: ['command', 'terminal', 'core/text', 'settings', 'store'],
+    packages: ['commander'],
+    node: true,
+  },
+  server: { layers: ['*'], packages: ['pino', '@waypost/etcd-client'], node: true },
+  main: { layers: ['*'], packages: ['commander', 'pino'], node: true },
+}
+
+/** The imports of the libraries besides their own files. */
+const LIBRARY_ROWS = {
+  'packages/etcd-client/src': { packages: ['@bufbuild/protobuf'], node: true },
+  'packages/http2/src': {},
 }
 
 const TEST = /\.test(-support)?\.ts$/
@@ -224,7 +242,8 @@ export function layerFaults(modules) {
   return [
     ...[...src].flatMap(([file, imports]) => faultsOf(file, imports)),
     ...upwardRooms().map((room) => `${room}: a room of core may import only from earlier rows`),
-    ...['src', 'console/src', 'test', 'bench', 'scripts'].flatMap((folder) =>
+    ...LIBRARIES.flatMap((library) => faultsOfLibrary(foldersOf(modules, library), library)),
+    ...['src', 'console/src', ...LIBRARIES, 'test', 'bench', 'scripts'].flatMap((folder) =>
       circlesIn(targetsOf(foldersOf(modules, folder)), folder),
     ),
     ...HOUSES.flatMap((house) => circlesIn(foldersOfHouse(src, house), house)),
@@ -236,6 +255,19 @@ export function layerFaults(modules) {
 function foldersOf(modules, folder) {
   const inside = [...modules].filter(([file]) => file.startsWith(`${folder}/`))
   return new Map(inside.map(([file, { imports }]) => [file.slice(folder.length + 1), imports]))
+}
+
+/** A library imports its own files, and the packages that its row names. */
+function faultsOfLibrary(files, library) {
+  const { packages = [], node = false } = LIBRARY_ROWS[library]
+  const allowed = (file, name) =>
+    name.startsWith('.')
+      ? !targetOf(file, name).startsWith('..')
+      : (node && name.startsWith('node:')) ||
+        [...packages, ...(TEST.test(file) ? FOR_TESTS : [])].some((one) => isPartOf(name, one))
+  return [...files].flatMap(([file, imports]) =>
+    imports.filter((name) => !allowed(file, name)).map((name) => `${library}/${file} may not import ${name}`),
+  )
 }
 
 function faultsOf(file, imports) {
@@ -310,14 +342,13 @@ const JUDGED = [
   ['protocols/http/routing/route.ts', '../../../store/embedded/store.ts', false],
   ['store/embedded/store.ts', 'libsql', true],
   ['store/other.ts', 'libsql', false],
-  ['store/etcd/client/methods.ts', '@bufbuild/protobuf', true],
-  ['store/etcd/client/calls.ts', '../../../core/ports.ts', false],
+  ['store/etcd/open-etcd.ts', '@waypost/etcd-client/calls', true],
   ['store/etcd/keys/keys.ts', '@bufbuild/protobuf', false],
   ['subscribers/push-outlet.ts', '../feed/feed.ts', true],
   ['feed/feed.ts', '../subscribers/push-outlet.ts', false],
   ['probes/http.ts', 'http', false],
   ['settings/settings.ts', '../core/state.ts', false],
-  ['server.ts', './store/embedded/store.ts', true],
+  ['server/server.ts', '../store/embedded/store.ts', true],
   ['core/engine/state.ts', '../../../test/support/waypost.ts', false],
   ['core/engine/state.ts', '(computed)', false],
 ]
@@ -380,7 +411,11 @@ function isAllowed(file, name) {
   // Without the prefix a module of Node could be taken for a package.
   if (builtinModules.includes(name)) return false
   const ofTests = TEST.test(file) ? FOR_TESTS : []
-  return [...packages, ...ofTests].some((allowed) => name === allowed || name.startsWith(`${allowed}/`))
+  return [...packages, ...ofTests].some((allowed) => isPartOf(name, allowed))
+}
+
+function isPartOf(name, allowed) {
+  return name === allowed || name.startsWith(`${allowed}/`)
 }
 
 /** Whether a name in the table means this layer: `*` means all, `core/*` means core and its rooms. */

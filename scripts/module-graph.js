@@ -4,11 +4,13 @@ import { dirname, join, posix } from 'node:path'
 import { parseSync, Visitor } from 'oxc-parser'
 import { root } from './prepare.js'
 
-const FOLDERS = ['src', 'console/src', 'test', 'bench', 'scripts']
+/** The folders of libraries of our own: each is a package of npm, and knows nothing of this product. */
+export const LIBRARIES = ['packages/etcd-client/src', 'packages/http2/src']
+const FOLDERS = ['src', 'console/src', ...LIBRARIES, 'test', 'bench', 'scripts']
 /** Programs of the tests in other languages, and with packages of their own. */
 const OTHERS = /^test\/clients\/(?:npm|java|go|python)\//
 
-/** All modules, by their paths: `src/main.ts`. */
+/** All modules, by their paths: `src/main/main.ts`. */
 export function modulesOfProject() {
   const files = FOLDERS.flatMap((folder) => below(folder))
   files.push('vitest.config.ts', 'console/vite.config.js')
@@ -63,5 +65,6 @@ function dynamicImports(parsed, code) {
 
 /** The file that is imported, by its path in the folder that `file` is named in. */
 export function targetOf(file, name) {
-  return posix.join(dirname(file), name)
+  const [, library, module] = /^@waypost\/([^/]+)\/(.+)/.exec(name) ?? []
+  return library ? `packages/${library}/src/${module}.ts` : posix.join(dirname(file), name)
 }

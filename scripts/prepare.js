@@ -202,7 +202,8 @@ function isBuilt() {
 
 /** Covers contents, not times: a copied or freshly checked out project is not built again. */
 function sourceDigest() {
-  const sources = filesBelow(join(root, 'src')).filter((file) => !/\.test(-support)?\.ts$/.test(file))
+  const folders = ['src', 'packages'].map((folder) => join(root, folder))
+  const sources = folders.flatMap(filesBelow).filter((file) => !/\.test(-support)?\.ts$|\.md$/.test(file))
   return digestOfFiles([...sources, bundleScript, join(root, 'scripts', 'bundle.js')])
 }
 

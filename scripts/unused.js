@@ -7,7 +7,7 @@ import { root } from './prepare.js'
 
 /** The files that are started by a name that no file has as it is. */
 const STARTED =
-  /^(?:scripts\/(?:packaging\/debian-root|[^/]+)\.js|bench\/.*\.js|bench\/(?:main|gate|floor|load-client|store-floor|plain-sqlite)\.ts|.*\.test\.ts|src\/main\.ts|console\/src\/main\.tsx|.*\.config\.[jt]s)$/
+  /^(?:scripts\/(?:packaging\/debian-root|[^/]+)\.js|bench\/.*\.js|bench\/(?:main|gate|best|floor|load-client|store-floor|plain-sqlite|profile-probe)\.ts|.*\.test\.ts|src\/main\/main\.ts|console\/src\/main\.tsx|.*\.config\.[jt]s)$/
 const GENERATED = /\/generated\//
 /** Packages that no file of ours names: others find them. */
 const FOUND_BY_OTHERS = ['oxlint-tsgolint', '@types/node']
@@ -71,7 +71,7 @@ function missingExports(modules) {
 
 /** Packages that nothing imports or names, and packages that no package.json has. */
 function packageFaults(modules) {
-  const packages = ['package.json', 'console/package.json'].map((file) =>
+  const packages = ['package.json', 'console/package.json', 'packages/etcd-client/package.json'].map((file) =>
     JSON.parse(readFileSync(join(root, file), 'utf8')),
   )
   const known = packages.flatMap(({ dependencies, devDependencies }) =>

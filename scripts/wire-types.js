@@ -11,7 +11,7 @@ import { npmCommand, root, run } from './prepare.js'
 const tools = join(root, 'scripts', 'wire-types')
 /** The directories of .proto files, and of the code made from them. */
 const PLACES = [
-  [join('src', 'store', 'etcd', 'client', 'proto'), join('src', 'store', 'etcd', 'client', 'generated')],
+  [join('packages', 'etcd-client', 'src', 'proto'), join('packages', 'etcd-client', 'src', 'generated')],
   [join('src', 'protocols', 'grpc', 'proto'), join('test', 'support', 'generated')],
 ]
 

@@ -40,7 +40,7 @@ const isListed = args.includes('--list')
 const chosen = args.filter((arg) => !arg.startsWith('--'))
 
 const found = {
-  comments: filesIn(['src', 'console/src'], /\.tsx?$/).flatMap(inComments),
+  comments: filesIn(['src', 'packages', 'console/src'], /\.tsx?$/).flatMap(inComments),
   documents: [...filesIn(['docs'], /\.md$/), 'README.md', 'CONTRIBUTING.md', 'SECURITY.md']
     .filter(isChosen)
     .flatMap(inDocument)

@@ -1,7 +1,7 @@
 /** The OpenAPI document of a build, which a server has at `/openapi.json`, too. */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
-import { apiDocument } from '../src/api-document.ts'
+import { apiDocument } from '../src/server/doors/api-document.ts'
 import { nameOf, routesFor } from './routes/route-table.ts'
 import { withoutReferences } from './support/without-references.ts'
 

@@ -8,7 +8,7 @@ import { en } from '../console/src/language/en.ts'
 import { phraseZhCn, zhCn } from '../console/src/language/zh-cn.ts'
 import type { RefusalCode } from '../src/core/refusal.ts'
 import { REFUSALS } from '../src/protocols/refusals/refusals.ts'
-import { apiDocument } from '../src/api-document.ts'
+import { apiDocument } from '../src/server/doors/api-document.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 

@@ -9,12 +9,12 @@ const PAGES = [
   'CONTRIBUTING.md',
   'SECURITY.md',
   'CHANGELOG.md',
-  ...filesIn('docs').filter((file) => file.endsWith('.md')),
+  ...['docs', 'src', 'packages'].flatMap(filesIn).filter((file) => file.endsWith('.md')),
 ]
-const FILES = ['src', 'test', 'scripts', 'bench', 'console/src', 'docs', 'dist'].flatMap(filesIn)
+const FILES = ['src', 'packages', 'test', 'scripts', 'bench', 'console/src', 'docs', 'dist'].flatMap(filesIn)
 /** The names of source files and pages. */
 const SOURCE = /[\w-]\.(?:tsx?|js|md|proto|rs|go|py|sh)$/
-const FOLDER = /^(?:src|test|scripts|bench|console\/src|docs)\//
+const FOLDER = /^(?:src|packages|test|scripts|bench|console\/src|docs)\//
 
 test.each(PAGES.filter(isInForce))('the files and folders that %s names exist', (page) => {
   const named = [...read(page).matchAll(/`([\w./-]+)`/g)].map(([, path]) => path!.replace(/\/$/, ''))

@@ -73,6 +73,7 @@ test.skipIf(noWindows)(
       'src',
       'scripts',
       'console',
+      'packages',
       'tsconfig.json',
       'dist',
     ])

@@ -26,7 +26,7 @@ const files = readdirSync(src, { recursive: true, encoding: 'utf8' })
   .map((file) => file.replaceAll('\\', '/'))
   .filter((file) => file.endsWith('.ts') && !/\.test(-support)?\.ts$/.test(file))
   // A move is a client of servers: it has options and tables of its own.
-  .filter((file) => !file.startsWith('command/move/'))
+  .filter((file) => !file.startsWith('move/'))
 
 test('the follower alone applies changes to the state and publishes them to the feed', () => {
   const used = files.flatMap((file) =>

@@ -129,7 +129,7 @@ async function script(name: string): Promise<unknown> {
 
 /** The test files of the project, but for the one that is about the project on-etcd itself. */
 function testFiles(): string[] {
-  return ['src', 'console/src', 'test']
+  return ['src', 'packages', 'console/src', 'test']
     .flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map(
         (name) => `${folder}/${name}`,

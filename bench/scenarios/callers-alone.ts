@@ -1,7 +1,6 @@
 import type { CallersJob } from '../callers.ts'
 import { forkModule } from '../child.ts'
 import type { LoadResult } from '../jobs.ts'
-import { processorMs } from '../process-usage.ts'
 import { modulePath } from '../project.ts'
 import { type Bench, type Beside, type Figures, latencies } from '../scenario.ts'
 import { directoryFor } from '../target.ts'
@@ -14,14 +13,18 @@ export function callersAlone(callers: number): Beside[] {
   ]
 }
 
-async function alone(module: string, { seconds }: Bench, callers: number): Promise<Figures> {
+/** Publishes by callers in a process of this module. */
+export async function alone(
+  module: 'store-floor' | 'plain-sqlite',
+  { seconds }: Pick<Bench, 'seconds'>,
+  callers: number,
+): Promise<Figures> {
   const data = directoryFor()
   const child = forkModule(modulePath(module))
   try {
     const job: CallersJob = { directory: data.path, callers, count: 1_000, seconds }
-    const began = processorMs(child.pid)
     const result = (await child.ask(job)) as LoadResult
-    const usedMs = processorMs(child.pid) - began
+    const { usedMs = 0 } = result
     return {
       'rate /s': (result.answered / result.elapsedMs) * 1_000,
       ...latencies(result),

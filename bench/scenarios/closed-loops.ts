@@ -1,14 +1,14 @@
 import { requestPaths } from '../paths.ts'
 import type { InstanceSet } from '../request-text.ts'
 import type { Bench, Figures, Scenario } from '../scenario.ts'
-import { loadOnce, untilAtRest, watch } from '../scenario.ts'
+import { loadOnce, watch, withRest } from '../scenario.ts'
 import type { Target } from '../target.ts'
 import { type ClosedLoop, runWrk, type Script } from '../wrk.ts'
 import { callersAlone } from './callers-alone.ts'
 
 const CONNECTIONS = 64
 const ALL = ['ours', 'on-etcd', 'signed-in', 'floor', 'peer', 'other'] as const
-const SERVERS = ['ours', 'peer', 'other'] as const
+const SERVERS = ['ours', 'floor', 'peer', 'other'] as const
 
 /** The service and the item of list and read. The floor has the answers for them. */
 export const LIST_SET = { base: 'list', count: 10, perService: 10 }
@@ -60,17 +60,9 @@ export async function measureLoop(target: Target, loop: Loop): Promise<Figures> 
     url,
     authorization: target.authorization,
   })
-  const figures = await spent(requests)
-  const afterUs = ((await untilAtRest(target)) * 1_000) / requests
-  const { 'cpu µs': duringUs } = figures
-  return {
-    'rate /s': requests / seconds,
-    'p50 ms': p50Ms,
-    'p99 ms': p99Ms,
-    'p99.9 ms': p999Ms,
-    ...figures,
-    ...(duringUs === undefined ? {} : { 'cpu µs': duringUs + afterUs, 'of it after µs': afterUs }),
-  }
+  const latencies = { 'p50 ms': p50Ms, 'p99 ms': p99Ms, 'p99.9 ms': p999Ms }
+  const figures = { 'rate /s': requests / seconds, ...latencies, ...(await spent(requests)) }
+  return await withRest(target, requests, figures)
 }
 
 /** The distance of the first numbers of two rounds, so that no round repeats the numbers of another. */

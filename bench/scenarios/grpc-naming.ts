@@ -6,19 +6,22 @@ import {
   type Scenario,
   startClients,
   watch,
+  withRest,
 } from '../scenario.ts'
 import type { Target } from '../target.ts'
 import { registerSet } from './closed-loops.ts'
 
 const SUBSCRIBERS = 2_000
 const CONNECTIONS = 64
+/** By then each subscriber has had the last change: r-nacos gathers changes for a second. */
+const SETTLE_MS = 1_500
 
 /** Service discovery over gRPC. */
 export const grpcNaming: readonly Scenario[] = [
   {
     name: 'grpc-push-2000',
     about: 'a service of 10 instances, 2,000 subscribers over gRPC: from a change until each has it',
-    kinds: ['ours', 'peer', 'other'],
+    kinds: ['ours', 'floor', 'peer', 'other'],
     freshRounds: true,
     notQuick: true,
     measure: pushToConnections,
@@ -26,42 +29,74 @@ export const grpcNaming: readonly Scenario[] = [
   {
     name: 'grpc-query',
     about: 'queries of services of 10 instances over gRPC, 64 connections',
-    kinds: ['ours', 'peer', 'other'],
+    kinds: ['ours', 'floor', 'peer', 'other'],
     warmUp: true,
-    prepare: (target) => registerSet(target, SET),
-    measure: (target, bench) => loop(target, bench, 'query'),
+    prepare: async (target) => {
+      if (target.kind !== 'floor') await registerSet(target, SET)
+    },
+    measure: (target, { seconds }) => grpcLoop(target, 'query', 2_000 * seconds),
   },
   {
     name: 'grpc-batch',
     about: 'batches of 50 instances over gRPC that replace the one before, 64 connections',
-    kinds: ['ours', 'peer', 'other'],
+    kinds: ['ours', 'floor', 'peer', 'other'],
     warmUp: true,
-    measure: (target, bench) => loop(target, bench, 'batch'),
+    measure: (target, { seconds }) => grpcLoop(target, 'batch', 300 * seconds),
   },
 ]
 
 const SET = { base: 'asked', count: 1_000, perService: 10, lasting: true }
 
-async function pushToConnections(target: Target, { quick }: Bench): Promise<Figures> {
-  const { base } = target
-  const set = { base: 'streamed', count: 10, perService: 10, lasting: true }
-  await registerSet(target, set)
-  const clients = startClients()
-  try {
-    await clients.ask({ job: 'grpc-subscribe', base, set, subscribers: SUBSCRIBERS })
-    // The first change runs cold code.
-    await clients.load({ job: 'grpc-push', base, set, first: 1, changes: 1 })
-    const spent = await watch(target)
-    const result = await clients.load({ job: 'grpc-push', base, set, first: 2, changes: quick ? 3 : 10 })
-    return { ...latencies(result, 'push '), failed: result.failed, ...(await spent(result.answered)) }
-  } finally {
-    await clients.stop()
-  }
+/** How many clients a measurement has, and how long nothing happens after each change. */
+export interface Subscribing {
+  readonly subscribers: number
+  readonly settleMs: number
 }
 
-async function loop(target: Target, { seconds }: Bench, request: 'query' | 'batch'): Promise<Figures> {
+/** Subscribers of one service; `push` changes it so many times. */
+export interface Subscribed {
+  push(changes: number): Promise<Figures>
+  end(): Promise<void>
+}
+
+/** Opens connections that subscribe to a service. A change is made before: it runs cold code. */
+export async function subscribeTo(
+  target: Target,
+  { subscribers, settleMs }: Subscribing,
+): Promise<Subscribed> {
   const { base } = target
-  const perSecond = request === 'query' ? 2_000 : 300
+  const set = { base: 'streamed', count: 10, perService: 10, lasting: true }
+  if (target.kind !== 'floor') await registerSet(target, set)
+  const clients = startClients()
+  let first = 1
+  const push = async (changes: number): Promise<Figures> => {
+    const spent = await watch(target)
+    const result = await clients.load({ job: 'grpc-push', base, set, first, changes, settleMs })
+    first += changes
+    return { ...latencies(result, 'push '), failed: result.failed, ...(await spent(result.answered)) }
+  }
+  try {
+    await clients.ask({ job: 'grpc-subscribe', base, set, subscribers })
+    await push(1)
+  } catch (error) {
+    await clients.stop()
+    throw error
+  }
+  return { push, end: () => clients.stop() }
+}
+
+async function pushToConnections(target: Target, { quick }: Bench): Promise<Figures> {
+  const subscribed = await subscribeTo(target, { subscribers: SUBSCRIBERS, settleMs: SETTLE_MS })
+  return await subscribed.push(quick ? 3 : 10).finally(() => subscribed.end())
+}
+
+/** Requests over gRPC in a closed loop. */
+export async function grpcLoop(
+  target: Target,
+  request: 'query' | 'batch',
+  requests: number,
+): Promise<Figures> {
+  const { base } = target
   const spent = await watch(target)
   const result = await loadOnce({
     job: 'grpc-loop',
@@ -70,8 +105,9 @@ async function loop(target: Target, { seconds }: Bench, request: 'query' | 'batc
     name: request === 'query' ? SET.base : 'batched',
     services: SET.count / SET.perService,
     connections: CONNECTIONS,
-    requests: perSecond * seconds,
+    requests,
   })
   const rate = (result.answered * 1_000) / result.elapsedMs
-  return { 'rate /s': rate, ...latencies(result), ...(await spent(result.answered)) }
+  const figures = { 'rate /s': rate, ...latencies(result), ...(await spent(result.answered)) }
+  return await withRest(target, result.answered, figures)
 }

@@ -10,13 +10,13 @@ const IN_TURN = [
 
 /** The parts of every night. Its tests have NIGHTLY=true, and files that end in `.night.test.ts` run only here. */
 const EACH_NIGHT = [
-  { ...TOOLS, minutes: 5 },
+  { ...TOOLS, minutes: 4 },
   testPart('clients', 'all versions of the libraries of others', {
-    minutes: 13,
+    minutes: 16,
     tests: ['--project=clients', '--project=night', 'test/clients/'],
   }),
   testPart('strikes', 'eleven strikes against three servers, and jumps of clocks', {
-    minutes: 11,
+    minutes: 6,
     tests: [
       '--project=faults',
       '--no-file-parallelism',
@@ -25,15 +25,21 @@ const EACH_NIGHT = [
     ],
   }),
   testPart('runbook', 'the pages for operators of a cluster, step by step; servers whose memory is filled', {
-    minutes: 9,
+    minutes: 13,
     tests: ['--project=night', '--no-file-parallelism', 'test/cluster/', 'test/memory/'],
   }),
   testPart('costs', 'comparisons of processor time, alone', {
-    minutes: 9,
+    minutes: 12,
     tests: ['--project=night', '--no-file-parallelism', 'test/security/', 'src/', 'test/console-checks.'],
   }),
-  testPart('packages', 'the image and the packages on both architectures, twice', {
+  {
+    name: 'best',
+    about: 'processor time of requests beside that of the best build, alone',
     minutes: 8,
+    command: scriptCommand('bench/best.js'),
+  },
+  testPart('packages', 'the image and the packages on both architectures, twice', {
+    minutes: 6,
     tests: [
       '--project=packages',
       '--project=night',
@@ -42,15 +48,15 @@ const EACH_NIGHT = [
       'test/packaging/debian-root.',
     ],
   }),
-  testPart('screens', 'every view in each theme and language', {
-    minutes: 3,
-    tests: ['--project=long', 'test/browser/screens.'],
+  testPart('screens', 'every view in each theme and language; applications that connect', {
+    minutes: 4,
+    tests: ['--project=long', 'test/browser/screens.', 'test/browser/connect.'],
   }),
   testPart('once-more', 'the other files on etcd, and with the streams of Node.js', {
-    minutes: 6,
+    minutes: 5,
     tests: ['--project=night-on-etcd', '--project=night-node-streams'],
   }),
-  ...['20', '22', '24', '26'].map((major) => nodePart(major, 3)),
+  ...['20', '22', '24', '26'].map((major) => nodePart(major, 2)),
 ]
 
 const DAY_MS = 86_400_000
@@ -64,6 +70,6 @@ export function partsOfNight(now) {
 }
 
 function longForm(name, about, args) {
-  const command = scriptCommand('scripts/long-forms.js', ...args, '--minutes', '12')
-  return { name, about: `${about}: one long form each night, in turn`, minutes: 14, tests: [], command }
+  const command = scriptCommand('scripts/long-forms.js', ...args, '--minutes', '6')
+  return { name, about: `${about}: one long form each night, in turn`, minutes: 8, tests: [], command }
 }

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { AuditEntry, AuditEvent } from '../core/audit/audit-event.ts'
 import { WrittenTrail, EventMerger } from './written-trail.ts'
+import type { CommitResult } from '../core/engine/ports.ts'
 import { at } from '../core/core.test-support.ts'
 
 const done: AuditEntry = {
@@ -110,6 +111,62 @@ test('many events are written in several steps', async () => {
   for (let turn = 0; turn < 450; turn++) trail.record(done)
   await trail.flush()
   expect(saves).toEqual([200, 200, 50])
+})
+
+describe('with a commit', () => {
+  const record = (count: number): void => {
+    for (let turn = 0; turn < count; turn++) trail.record(done)
+  }
+  const commit = (groups: number[], outcome: CommitResult) => async (events: readonly AuditEvent[]) => {
+    groups.push(events.length)
+    return outcome
+  }
+  const committed = { kind: 'committed', revision: 1 } as const
+  const failed = { kind: 'failed', group: 0, error: new Error('a bad row') } as const
+
+  test('events go along once there are enough, and are not written again', async () => {
+    const sizes: number[] = []
+    record(31)
+    expect(await trail.along(commit(sizes, committed))).toBe(committed)
+    record(300)
+    await trail.along(commit(sizes, committed))
+    await trail.along(commit(sizes, committed))
+    await trail.flush()
+    expect(sizes).toEqual([0, 200, 131])
+    expect(saves).toEqual([])
+    expect(trail.counts()).toEqual({ written: 331, merged: 0, dropped: 0 })
+  })
+
+  test.each<[string, () => Promise<CommitResult>]>([
+    ['failed for a group', async () => failed],
+    [
+      'failed for the store',
+      async () => {
+        throw new Error('disk full')
+      },
+    ],
+  ])('events of a commit that %s are kept, and wait for a write of their own', async (_, fail) => {
+    const sizes: number[] = []
+    record(40)
+    await trail.along(fail).catch(() => undefined)
+    await trail.along(commit(sizes, committed))
+    await trail.flush()
+    record(40)
+    await trail.along(commit(sizes, committed))
+    expect([sizes, saves]).toEqual([[0, 40], [40]])
+  })
+
+  test('an event that counts one more during its commit is written again', async () => {
+    trail.record(refused)
+    record(40)
+    await trail.along(async (events) => {
+      trail.record(refused)
+      expect(events[0]).toMatchObject({ count: 1 })
+      return committed
+    })
+    await trail.flush()
+    expect([...stored.values()]).toMatchObject([{ id: 1, count: 2 }])
+  })
 })
 
 describe('while the store cannot write', () => {

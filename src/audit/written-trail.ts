@@ -7,7 +7,7 @@ import {
   type RecordingOptions,
 } from '../core/audit/audit-event.ts'
 import { shortItem } from '../core/audit/audited-item.ts'
-import type { KeptRecords } from '../core/engine/ports.ts'
+import type { CommitResult, KeptRecords } from '../core/engine/ports.ts'
 import type { Now } from '../core/decisions/stamps.ts'
 
 /** Dependencies of the trail. */
@@ -38,6 +38,8 @@ const MOST_PENDING = 10_000
 const MOST_WITH_NAMES = 1_000
 /** One call of the store takes some milliseconds at most. */
 const MOST_AT_ONCE = 200
+/** Fewer events do not go with a commit: they would cost it a page of the log. */
+const LEAST_WITH_COMMIT = 32
 
 /** Stands for all events beyond the limit of a minute. */
 const OTHER_REFUSALS: AuditEntry = {
@@ -71,6 +73,8 @@ export class WrittenTrail implements AuditTrail {
   readonly #pending = new Map<number, AuditEvent>()
   readonly #counts = { written: 0, merged: 0, dropped: 0 }
   #isDropping = false
+  /** The last write failed: events do not go with commits, which could fail because of them. */
+  #isFailing = false
 
   constructor(parts: WrittenTrailParts) {
     this.#parts = parts
@@ -108,8 +112,14 @@ export class WrittenTrail implements AuditTrail {
   async flush(): Promise<void> {
     const nowMs = this.#parts.wallMs()
     for (const merger of [this.#refusals, this.#signIns]) this.#tellAgain(merger.closed(nowMs))
-    while (this.#pending.size > 0) await this.#writeSome()
+    while (this.#pending.size > 0) await this.#writeSome((events) => this.#parts.store.saveAudit(events))
     this.#isDropping = false
+  }
+
+  /** Makes a commit, which takes waiting events along if there are enough. They are written if it is `committed`. */
+  async along(commit: (events: readonly AuditEvent[]) => Promise<CommitResult>): Promise<CommitResult> {
+    if (this.#isFailing || this.#pending.size < LEAST_WITH_COMMIT) return commit([])
+    return this.#writeSome(commit)
   }
 
   /** Writes everything: nothing is recorded any more. */
@@ -149,16 +159,21 @@ export class WrittenTrail implements AuditTrail {
     if (this.#pending.size < MOST_PENDING) this.#pending.set(event.id, event)
   }
 
-  async #writeSome(): Promise<void> {
+  async #writeSome<T extends CommitResult | void>(
+    write: (events: readonly AuditEvent[]) => Promise<T>,
+  ): Promise<T> {
     const waiting = this.#oldestPending()
     for (const { id } of waiting) this.#pending.delete(id)
+    let isWritten = false
     try {
       // The count of an event of this minute may rise meanwhile: then it waits again.
-      await this.#parts.store.saveAudit(waiting.map((event) => ({ ...event })))
-      this.#counts.written += waiting.length
-    } catch (error) {
-      for (const event of waiting) this.#pending.set(event.id, event)
-      throw error
+      const result = await write(waiting.map((event) => ({ ...event })))
+      isWritten = result?.kind !== 'failed'
+      return result
+    } finally {
+      this.#isFailing = !isWritten
+      if (isWritten) this.#counts.written += waiting.length
+      else for (const event of waiting) this.#pending.set(event.id, event)
     }
   }
 
@@ -237,7 +252,8 @@ export class EventMerger {
 
 /** A new event of this entry. */
 function newEvent(entry: AuditEntry, { wallMs, stamp }: Pick<Now, 'wallMs' | 'stamp'>): OpenEvent {
-  return { id: stamp, atMs: wallMs, count: 1, ...entry }
+  const { username, by, ip, operation, item, result, code, detail } = entry
+  return { id: stamp, atMs: wallMs, username, by, ip, operation, item, result, code, detail, count: 1 }
 }
 
 function keyOf({ username, by, ip, operation, result, code }: AuditEntry): string {

@@ -21,8 +21,12 @@ export class LargeMessage extends Error {
   override readonly name = 'LargeMessage'
 }
 
-/** Reads a body. Throws {@link LargeMessage}. Rejects if the connection breaks. */
-export async function boundedBody(message: IncomingMessage, { bytes: most }: MessageSize): Promise<Buffer> {
+/** Reads a body; `grows` is called with its bytes so far. Throws {@link LargeMessage}. Rejects if the connection breaks. */
+export async function boundedBody(
+  message: IncomingMessage,
+  { bytes: most }: MessageSize,
+  grows?: (bytes: number) => void,
+): Promise<Buffer> {
   const refuse = (): never => {
     throw new LargeMessage(`it has more than ${most} bytes`)
   }
@@ -32,13 +36,20 @@ export async function boundedBody(message: IncomingMessage, { bytes: most }: Mes
   for await (const part of message as AsyncIterable<Buffer>) {
     bytes += part.length
     if (bytes > most) refuse()
+    grows?.(bytes)
     parts.push(part)
   }
   return Buffer.concat(parts)
 }
 
 /** The value of a body of JSON. Throws {@link LargeMessage}, before it parses, and SyntaxError. */
-export function boundedJson(body: Buffer, { marks: most }: MessageSize): unknown {
+export function boundedJson(body: Buffer, size: MessageSize): unknown {
+  marksOf(body, size)
+  return JSON.parse(body.toString())
+}
+
+/** How many marks a body of JSON has. Throws {@link LargeMessage}. */
+export function marksOf(body: Buffer, { marks: most }: MessageSize): number {
   let [marks, depth] = [0, 0]
   let isText = false
   for (let at = 0; at < body.length; at++) {
@@ -56,7 +67,7 @@ export function boundedJson(body: Buffer, { marks: most }: MessageSize): unknown
     if (depth > MOST_DEPTH)
       throw new LargeMessage(`its JSON has more than ${MOST_DEPTH} brackets in each other`)
   }
-  return JSON.parse(body.toString())
+  return marks
 }
 
 const [QUOTE, BACKSLASH, COLON, COMMA] = [0x22, 0x5c, 0x3a, 0x2c]

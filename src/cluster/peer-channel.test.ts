@@ -417,6 +417,23 @@ describe('an answer', () => {
     }
   })
 
+  test('is refused by a process that has ended, which is known as soon as its connections end', async () => {
+    expect(await client.ask(member, STANDING, {})).toEqual({ hasStore: true })
+    expect(client.refuses('p1')).toBe(false)
+    await server.close()
+    await expect.poll(() => client.refuses('p1')).toBe(true)
+    server = await PeerServer.open({
+      host: '127.0.0.1',
+      port: member.peerPort,
+      process: 'p1',
+      secrets: SECRETS,
+      report: () => undefined,
+    })
+    server.answer(STANDING, () => ({ hasStore: true }))
+    expect(await client.ask(member, STANDING, {})).toEqual({ hasStore: true })
+    expect(client.refuses('p1')).toBe(false)
+  })
+
   test('of a member that is gone does not come', async () => {
     await server.close()
     expect(await client.ask(member, STANDING, {})).toBeUndefined()

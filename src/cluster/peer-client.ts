@@ -1,7 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import { Agent, request } from 'node:https'
+import { connect, type Socket } from 'node:net'
 import { type MemberFacts, memberIdOf } from '../core/cluster/members/member-records.ts'
-import { boundedBody, boundedJson, LargeMessage, SMALL } from './bounded-message.ts'
+import { AnswerRoom } from './answer-room.ts'
+import { boundedBody, LargeMessage, marksOf, SMALL } from './bounded-message.ts'
 import type { MemberLog } from './member-watch.ts'
 import type { PeerQuestion } from './peer-question.ts'
 import type { PeerSecrets } from './peer-secret.ts'
@@ -23,6 +25,8 @@ export interface PeerClientOptions {
   readonly timeoutMs?: number
   /** Says once for each process and question that its answer is too large; again after an answer that was not. */
   readonly log?: Pick<MemberLog, 'warn'>
+  /** The room for the large answers of all members. */
+  readonly room?: AnswerRoom
 }
 
 interface PeerSendOptions {
@@ -36,12 +40,19 @@ export class PeerClient {
   readonly #timeoutMs: number
   readonly #agent: Agent
   readonly #log: Pick<MemberLog, 'warn'> | undefined
+  readonly #room: AnswerRoom
   /** The processes and questions whose last answer was too large. */
   readonly #large = new Set<string>()
+  /** The processes that refuse connections. */
+  readonly #refusing = new Set<string>()
+  /** The connections whose end is noticed. */
+  readonly #watched = new WeakSet<Socket>()
+  #isClosed = false
   /** Since the start. */
   readonly counts = { asked: 0, unanswered: 0 }
 
-  constructor({ secrets, timeoutMs = ANSWER_MS, log }: PeerClientOptions) {
+  constructor({ secrets, timeoutMs = ANSWER_MS, log, room = new AnswerRoom() }: PeerClientOptions) {
+    this.#room = room
     this.#secrets = secrets
     this.#timeoutMs = timeoutMs
     this.#log = log
@@ -59,17 +70,43 @@ export class PeerClient {
     try {
       const answer = question.readAnswer(await this.#exchange(member, question, asked))
       this.#large.delete(`${member.process} ${question.name}`)
+      this.#refusing.delete(member.process)
       return answer
     } catch (error) {
       this.counts.unanswered++
+      this.#noteRefused(member, error)
       if (error instanceof LargeMessage) this.#noteLarge(member, question.name, error)
       return undefined
     }
   }
 
+  /** Whether nobody listens any more where a process did: it has ended, though its lease may last for seconds. */
+  refuses(process: string): boolean {
+    return this.#refusing.has(process)
+  }
+
   /** Ends all connections. */
   close(): void {
+    this.#isClosed = true
     this.#agent.destroy()
+  }
+
+  /** A connection ends when its process does. Whether that is the cause is found out at once. */
+  #watch(socket: Socket, member: MemberFacts): void {
+    if (this.#watched.has(socket)) return
+    this.#watched.add(socket)
+    socket.once('close', () => {
+      if (this.#isClosed) return
+      const probe = connect(member.peerPort, member.ip, () => probe.destroy())
+      probe.setTimeout(this.#timeoutMs, () => probe.destroy())
+      probe.on('error', (error) => this.#noteRefused(member, error))
+    })
+  }
+
+  #noteRefused({ process }: MemberFacts, error: unknown): void {
+    if ((error as NodeJS.ErrnoException).code !== 'ECONNREFUSED') return
+    if (this.#refusing.size >= MOST_NOTED) this.#refusing.clear()
+    this.#refusing.add(process)
   }
 
   #noteLarge(member: MemberFacts, question: string, { message: problem }: LargeMessage): void {
@@ -101,16 +138,20 @@ export class PeerClient {
         [HEADERS.signature]: signatureOf(secret, { kind: 'question', ...about, digest }),
       },
     })
-    const answer = await boundedBody(response, answerSize).catch((error: unknown) => {
-      // Nobody reads the rest: the connection would keep its place.
-      response.destroy()
-      throw error
-    })
-    const expected = signatureOf(secret, { kind: 'answer', ...about, digest: digestOf(answer) })
-    const signature = response.headers[HEADERS.signature]
-    if (typeof signature !== 'string' || !isEqualText(signature, expected))
-      throw new Error('the answer is not signed')
-    return boundedJson(answer, answerSize)
+    const inRoom = this.#room.begin()
+    try {
+      const answer = await boundedBody(response, answerSize, (bytes) => inRoom.has({ bytes, marks: 0 }))
+      const expected = signatureOf(secret, { kind: 'answer', ...about, digest: digestOf(answer) })
+      const signature = response.headers[HEADERS.signature]
+      if (typeof signature !== 'string' || !isEqualText(signature, expected))
+        throw new Error('the answer is not signed')
+      inRoom.has({ bytes: answer.length, marks: marksOf(answer, answerSize) })
+      return JSON.parse(answer.toString())
+    } finally {
+      // If it was not read to its end, nobody reads the rest: the connection would keep its place.
+      if (!response.complete) response.destroy()
+      inRoom.end()
+    }
   }
 
   async #sendAgain(member: MemberFacts, body: Buffer, options: PeerSendOptions): Promise<IncomingMessage> {
@@ -126,7 +167,10 @@ export class PeerClient {
   #send(member: MemberFacts, body: Buffer, options: PeerSendOptions): Promise<IncomingMessage> {
     const to = { host: member.ip, port: member.peerPort, method: 'POST', agent: this.#agent }
     return new Promise((resolve, reject) => {
-      const sent = request({ ...to, ...options }, resolve)
+      const sent = request({ ...to, ...options }, (response) => {
+        this.#watch(response.socket, member)
+        resolve(response)
+      })
       sent.on('error', reject)
       const timer = setTimeout(() => sent.destroy(new Error('the answer is late')), this.#timeoutMs)
       sent.on('close', () => clearTimeout(timer))

@@ -1,20 +1,7 @@
 import { Command } from 'commander'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { serverUrl } from './client/session-of-flags.ts'
 import { action, DiffersError, done, runProgram } from './command-line.ts'
 import { outputOption } from './output.ts'
-
-test('the address of a server has no slash at its end', () => {
-  expect(serverUrl('https://a.example/x//')).toBe('https://a.example/x')
-  expect(serverUrl('localhost:8848')).toBe('http://localhost:8848')
-  expect(serverUrl('[::1]:8848/')).toBe('http://[::1]:8848')
-  for (const wrong of ['a.example', 'ftp://a.example', 'a b:1', ':8848'])
-    expect(() => serverUrl(wrong)).toThrow(/--server must be an address/)
-  // An error that repeated the address would show the password.
-  expect(() => serverUrl('http://ann:secret@a.example')).toThrow(
-    /^--server must be without a user[^:]*: [^@]*$/,
-  )
-})
 
 describe('a command', () => {
   const written = { out: '', err: '' }

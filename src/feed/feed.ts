@@ -1,6 +1,6 @@
 import type { Change } from '../core/decisions/changes.ts'
 import type { Revision } from '../core/engine/ports.ts'
-import { contained, guarded, nothing } from '../core/unexpected.ts'
+import { contained, failed, guarded, nothing } from '../core/unexpected.ts'
 
 /**
  * Called with each change after it is applied, and with the last revision of the store that was applied with it. It
@@ -58,7 +58,11 @@ export class Feed {
   }
 
   #call(subscriber: ChangeSubscriber, change: Change, revision: Revision): void {
-    const call = (): void => subscriber(change, revision)
-    contained('push', () => contained('push', nothing, call), call)
+    // Nearly always there is nothing to catch: a callback for each change and subscriber would cost more than their work.
+    try {
+      subscriber(change, revision)
+    } catch (error) {
+      failed('push', () => contained('push', nothing, () => subscriber(change, revision)), error)
+    }
   }
 }

@@ -1,8 +1,8 @@
 import type { Finding } from './finding.ts'
 
 /**
- * Characters that nobody sees, or takes for blanks: the hidden characters of names (hidden-characters.ts) but for tabs and ends of
- * lines. A selector behind a picture or a digit is a part of the picture.
+ * Characters that nobody sees, or takes for blanks: the characters that no new name has (hidden-characters.ts), except for tabs and ends of lines.
+ * A selector behind a picture or a digit is a part of the picture.
  */
 export const UNSEEN =
   /(?:[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Zl}\p{Zp}\u2800]|(?! )\p{Zs})(?<![\t\n\r]|(?:[^\0-\u02FF]|[\d#*])\uFE0F)/gu

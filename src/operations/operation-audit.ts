@@ -6,6 +6,7 @@ import {
   type AuditTally,
   type AuditTrail,
   NO_USER,
+  type RecordingOptions,
 } from '../core/audit/audit-event.ts'
 import { auditedItem } from '../core/audit/audited-item.ts'
 import { Refusal } from '../core/refusal.ts'
@@ -35,9 +36,9 @@ export type Who = Pick<AuditEntry, 'username' | 'by'>
 /** The outcome of an operation, as the audit records it. */
 export interface AuditedOutcome {
   readonly result: AuditResult
-  readonly code?: string
+  readonly code?: string | undefined
   /** Numbers, such as how many items were published. */
-  readonly detail?: string
+  readonly detail?: string | undefined
 }
 
 /** For an operation whose calls are not recorded, because they change nothing, or because other metrics count them. */
@@ -59,8 +60,7 @@ export class OperationAudit<I, O> {
   readonly #name: string
   readonly #rule: AuditRule<I, O> | undefined
   readonly #tally: AuditTally | undefined
-  /** Whether nobody needs a permission for it. */
-  readonly #mayRepeat: boolean
+  readonly #options: RecordingOptions
 
   /** An operation without a rule only reads: nothing but its refusals is recorded. */
   constructor(trail: AuditTrail, permission: Permission, rule: AuditRule<I, O> | undefined) {
@@ -68,7 +68,9 @@ export class OperationAudit<I, O> {
     this.#permission = permission
     this.#name = rule?.operation ?? `${permission.action} ${permission.resource}`
     this.#rule = rule
-    this.#mayRepeat = permission.resource === 'public' || permission.resource === 'own-account'
+    // Nobody needs a permission for it.
+    const mayRepeat = permission.resource === 'public' || permission.resource === 'own-account'
+    this.#options = { mayRepeat }
     this.#tally = rule?.countsOthers === true ? trail.tallyOf(rule.operation) : undefined
   }
 
@@ -114,23 +116,28 @@ export class OperationAudit<I, O> {
   refused(caller: Caller, resource: Resource, refusal: Refusal): void {
     if (isMereQuestion(this.#permission, refusal.code)) return
     const who = whoWasRefused(caller)
-    const code = auditedCode(who, refusal.code)
-    this.#enter({ ...who, ip: caller.ip, item: auditedItem([resource]) }, { result: 'refused', code })
+    this.#enter(caller, who, { item: auditedItem([resource]), result: 'refused', code: refusal.code })
   }
 
   #record({ input, caller, resources }: AuditedCall<I>, came: AuditedOutcome): void {
     const { as, item } = this.#rule ?? {}
-    const who = as?.(input) ?? whoIs(caller)
-    const code = auditedCode(who, came.code ?? '')
-    this.#enter({ ...who, ip: caller.ip, item: auditedItem(resources, item?.(input)) }, { ...came, code })
+    const { result, code, detail } = came
+    const named = auditedItem(resources, item?.(input))
+    this.#enter(caller, as?.(input) ?? whoIs(caller), { item: named, result, code, detail })
   }
 
+  /** Field by field: each spread into a larger object costs 2 µs of every publish (decision 0027). */
   #enter(
-    who: Pick<AuditEntry, 'username' | 'by' | 'ip' | 'item'>,
-    { result, code = '', detail = '' }: AuditedOutcome,
+    { ip }: Caller,
+    who: Who,
+    { item, result, code = '', detail = '' }: AuditedOutcome & Pick<AuditEntry, 'item'>,
   ): void {
-    const entry = { ...who, operation: this.#name, result, code, detail }
-    this.#trail.record(entry, { mayRepeat: this.#mayRepeat })
+    const { username, by } = who
+    const known = auditedCode(who, code)
+    this.#trail.record(
+      { username, by, ip, operation: this.#name, item, result, code: known, detail },
+      this.#options,
+    )
   }
 }
 

@@ -1,3 +1,4 @@
+import { turnOf } from '../core/access/turn-of.ts'
 import { Refusal } from '../core/refusal.ts'
 import type { KeyPattern } from '../core/text/key-pattern.ts'
 import type { Permission } from './authorisation.ts'
@@ -5,7 +6,11 @@ import type { Guard, Resource } from './guard.ts'
 
 /** Keeps the watchers of patterns. */
 export interface PatternKeeper<Key> {
-  watch(pattern: KeyPattern, watcher: { touched(key: Key): void }): { leave(): void } | 'too-many'
+  watch(
+    pattern: KeyPattern,
+    watcher: { touched(key: Key): void; giveWay?(): void },
+    owner: string,
+  ): { leave(): void } | 'too-many'
 }
 
 /** A pattern that a client watches. */
@@ -13,6 +18,8 @@ export interface PatternRequest<Key> {
   readonly pattern: KeyPattern
   /** Called when an item that matches, and that the caller may read, has appeared or disappeared. */
   readonly touched: (key: Key) => void
+  /** Ends the connection of the client: others need its room. Absent: it never gives way. */
+  readonly giveWay?: () => void
 }
 
 /** The keys that a pattern matches now, and later changes. */
@@ -60,12 +67,13 @@ export function watchingPatterns<Key>(guard: Guard, things: NamedThings<Key>) {
     scope: ({ pattern }: PatternRequest<Key>) => scope(pattern),
     find: ({ pattern }) => find(pattern),
     resource,
-    run: (keys, { pattern, touched }, caller): WatchedKeys<Key> => {
+    run: (keys, { pattern, touched, giveWay }, caller): WatchedKeys<Key> => {
       refuseManyMatches(keys.length)
       const mayRead = guard.whileConnected(caller, 'read')
       const isShown = (key: Key): boolean => mayRead?.(resource(key)) !== false
       const touchedIfShown = (key: Key): void => (isShown(key) ? touched(key) : undefined)
-      const hold = keeper.watch(pattern, { touched: touchedIfShown })
+      const watcher = { touched: touchedIfShown, ...(giveWay === undefined ? {} : { giveWay }) }
+      const hold = keeper.watch(pattern, watcher, turnOf(caller))
       if (hold === 'too-many') throw tooManyPatterns('fewer patterns on all connections together')
       return { keys, isThere: (key) => isThere(key) && isShown(key), leave: () => hold.leave() }
     },

@@ -16,7 +16,7 @@ import { reportFaultsTo } from '../core/unexpected.ts'
 import { Feed } from '../feed/feed.ts'
 import { SWEEP_MS } from '../jobs/naming-care.ts'
 import { MachineLoad } from '../machine/machine-load.ts'
-import { Observability } from '../observability.ts'
+import { Observability } from './process/observability.ts'
 import { InstanceListAnswers } from '../protocols/answers/instance-list.ts'
 import type { Settings } from '../settings/settings.ts'
 import { configPatterns } from '../subscribers/config-patterns.ts'
@@ -57,7 +57,8 @@ export async function joinParts(installation: Installation, end: UnexpectedEnd, 
   const follower = Follower.load(snapshot, following, settings)
   const { state, revision } = follower
   const live = openLive({ installation, revision, watch }, settings)
-  const opening = { installation, follower, stamps, clock, watch, live }
+  const audit = openAudit({ store, clock, report: watch.report, onWritten: live.onAudit }, settings, log)
+  const opening = { installation, follower, stamps, clock, watch, live, trail: audit.trail }
   const { engine, budget, clientMemory: memory } = openEngine(opening, settings)
   const watchers = openWatchers({ state, live, memory }, settings)
   const lists = new InstanceListAnswers(state, loop)
@@ -89,7 +90,7 @@ export async function joinParts(installation: Installation, end: UnexpectedEnd, 
     members: await installation.membersOf({ state, engine, watch }),
     machine: new MachineLoad(),
     watch,
-    audit: openAudit({ store, clock, report: watch.report, onWritten: live.onAudit }, settings, log),
+    audit,
   }
 }
 

@@ -117,11 +117,10 @@ describe('the environment', () => {
   })
 
   test('may have all that the commands read: a server may be started in the same shell', () => {
-    const commands = new URL('../command/', import.meta.url)
-    const files = readdirSync(commands, { recursive: true, encoding: 'utf8' })
-    const texts = files
-      .filter((name) => name.endsWith('.ts'))
-      .map((name) => readFileSync(new URL(name, commands), 'utf8'))
+    const src = new URL('../', import.meta.url)
+    const texts = readdirSync(src, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+      .map((name) => readFileSync(new URL(name, src), 'utf8'))
     const names = new Set(texts.flatMap((text) => text.match(/\bWAYPOST_[A-Z_]+[A-Z]\b/g) ?? []))
     expect([...names]).toEqual(expect.arrayContaining(['WAYPOST_FROM_PASSWORD', 'WAYPOST_CONTEXT']))
     const settings = new Set(Object.values(definitions).map(({ name }) => environmentName(name)))

@@ -1,7 +1,7 @@
 import { boolean } from './kinds.ts'
 import { DAY, durationSetting, integerSetting, MINUTE, SECOND, type Definition } from './setting.ts'
 
-/** Settings for tests, left out of help, manual and reference. A later version may drop them without notice. */
+/** Settings for tests and for `waypost dev`, left out of help, manual and reference. A later version may drop them without notice. */
 export const undocumentedDefinitions = {
   historyCleanIntervalMs: durationSetting('history-clean-interval', {
     default: 10 * MINUTE,
@@ -27,6 +27,13 @@ export const undocumentedDefinitions = {
     max: 1_000,
     meaning: 'The deepest nesting of a JSON parameter: metadata, beat, instances, selector and the like.',
   }),
+  temporary: {
+    name: 'temporary',
+    kind: boolean(),
+    default: false as boolean,
+    shownDefault: 'false',
+    meaning: 'The data go when the server ends: the console offers a sample.',
+  },
   nodeStreams: {
     name: 'node-streams',
     kind: boolean(),

@@ -61,6 +61,86 @@ describe('watched items', () => {
   })
 })
 
+describe('where there is no room', () => {
+  const poll = (names: readonly string[], ip: string, answers: string[] = []) => ({
+    items: names.map(itemOf),
+    ip,
+    dueMs: MINUTE_MS,
+    answer: () => {},
+    giveWay: () => void answers.push(ip),
+  })
+  const listenerOf = (watchers: ConfigWatchers, owner: string, ended: string[]) =>
+    watchers.join({ ip: owner, changed: () => {}, end: (why) => void ended.push(`${owner} ${why}`) })
+  let ended: string[]
+  let watchers: ConfigWatchers
+
+  beforeEach(() => {
+    ended = []
+    memory = new ClientMemory(4.5 * ITEM)
+    watchers = new ConfigWatchers({ ...formalVersions(() => ''), loop, memory })
+  })
+
+  test('the connection with the most items of the client with the most gives way to a poll', () => {
+    void listenerOf(watchers, 'many', ended).listen([itemOf('a')])
+    const large = listenerOf(watchers, 'many', ended)
+    expect(large.listen(['b', 'c', 'd', 'e'].map(itemOf))).toBe('too-many')
+    expect(watchers.take(poll(['a'], 'few'))).toMatchObject({ kind: 'held' })
+    expect([ended, large.items.size, memory.bytes]).toEqual([['many gave-way'], 0, 2 * ITEM])
+  })
+
+  test('the polls of the client with the most give way to a connection, and equals leave each other alone', () => {
+    for (const name of ['a', 'b', 'c', 'd']) watchers.take(poll([name], 'many', ended))
+    const few = listenerOf(watchers, 'few', ended)
+    expect([few.listen([itemOf('a')]), few.listen([itemOf('b')]), few.listen([itemOf('c')])]).toEqual([
+      [],
+      [],
+      'too-many',
+    ])
+    expect(ended).toEqual(['many', 'many'])
+  })
+
+  test('what is only remembered is forgotten first', () => {
+    for (const name of ['a', 'b', 'c', 'd']) watchers.take({ ...poll([name], 'many', ended), waits: false })
+    expect(memory.bytes).toBe(4 * ITEM)
+    expect(watchers.take(poll(['a', 'b', 'c'], 'few'))).toMatchObject({ kind: 'held' })
+    expect([ended, memory.bytes]).toEqual([[], 4 * ITEM])
+  })
+
+  test('the limit of all items is shared alike', () => {
+    watchers = new ConfigWatchers({ ...formalVersions(() => ''), loop, maxWatched: 4 })
+    void listenerOf(watchers, 'many', ended).listen(['a', 'b', 'c', 'd'].map(itemOf))
+    expect(listenerOf(watchers, 'few', ended).listen([itemOf('a')])).toEqual([])
+    expect(ended).toEqual(['many gave-way'])
+  })
+
+  test('a connection with subscriptions gives way, and the service that it alone has watched', () => {
+    const registry = new StreamRegistry({ ...STREAM_LIMITS, inAll: 3 }, memory)
+    const key = { namespaceId: 'public', groupedName: 'g@@service' }
+    const client = (id: string) => {
+      const end: StreamClient['end'] = (why) => void ended.push(`${id} ${why}`)
+      return { id, address: id, end, onEnd: () => {} } as unknown as StreamClient
+    }
+    for (const clusters of ['a', 'b', 'c']) registry.add({ client: client('many'), key, clusters })
+    const added = registry.add({ client: client('few'), key, clusters: 'a' })
+    expect([ended, registry.size]).toEqual([['many gave-way'], 1])
+    expect([...registry.service(key)!.subscriptions()]).toEqual([added])
+  })
+})
+
+test('patterns of the client with the most give way to others', () => {
+  const patterns = configPatterns(loop, memory)
+  const ended: string[] = []
+  const watch = (owner: string, name: string) => {
+    const watcher = { touched: () => {}, giveWay: () => void ended.push(name) }
+    return patterns.watch(new KeyPattern({ namespaceId: 'public', group: 'g', name }), watcher, owner)
+  }
+  for (const name of ['a*', 'b*']) watch('many', name)
+  expect(watch('many', 'c*')).toBe('too-many')
+  expect(watch('few', 'd*')).not.toBe('too-many')
+  expect(watch('few', 'e*')).toBe('too-many')
+  expect([ended, patterns.size]).toEqual([['a*'], 2])
+})
+
 test('patterns count until their watchers leave', () => {
   const patterns = configPatterns(loop, memory)
   const watch = (name: string) =>

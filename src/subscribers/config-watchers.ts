@@ -5,13 +5,14 @@ import type { ConfigKey } from '../core/config/state/config-item.ts'
 import type { WatchedItem } from '../core/config/state/config-view.ts'
 import type { Viewer } from '../core/config/state/viewer.ts'
 import { LOOK_LIMITS } from '../core/config/state/look-limits.ts'
-import { ClientMemory, watchedBytes } from '../core/memory/client-memory.ts'
-import { GRAY } from '../core/config/state/gray-version.ts'
+import { ClientMemory, watchedBytes, watchingOf } from '../core/memory/client-memory.ts'
+import { ClientTurns } from '../core/work/client-turns.ts'
 import { DueBook } from '../core/work/due-book.ts'
 import { SharedSlices } from '../core/work/shared-slices.ts'
 import { FAN_OUT, SlicedWork, type Loop } from '../core/work/sliced-work.ts'
+import { changedItem } from './changed-item.ts'
 import type { Comparison } from './comparison.ts'
-import { type HeldPoll, HeldPolls, type Poll, type PollHost } from './held-polls.ts'
+import { type HeldPoll, HeldPolls, type Poll, type PollHost, type PollStatus } from './held-polls.ts'
 import { Looks } from './looks.ts'
 import { PollComparisons } from './poll-comparisons.ts'
 import { itemsBytes, RecentPolls } from './recent-polls.ts'
@@ -44,26 +45,6 @@ export interface ConfigWatcherOptions {
   readonly memory?: ClientMemory
   /** Called when a client is known to have versions of items: it polls, or was sent a version. */
   readonly onWatched?: (items: readonly WatchedItem[]) => void
-}
-
-/** The held polls, and since the start the counts of polls by outcome. */
-export interface PollStatus {
-  readonly held: number
-  readonly watched: number
-  /** Standing listeners, and how many items they watch. */
-  readonly listeners: number
-  readonly listened: number
-  readonly begun: number
-  /** Refused, because a limit was reached. */
-  readonly refused: number
-  /** Answered because an item changed, because the timeout passed, or because the server stopped. */
-  readonly changed: number
-  readonly timeout: number
-  readonly stopped: number
-  /** The client disconnected before its answer. */
-  readonly left: number
-  /** Changes that were reported to standing listeners. */
-  readonly reported: number
 }
 
 /** A poll that was taken: it is answered, or waits for an answer, or a limit is reached. */
@@ -114,8 +95,22 @@ export class ConfigWatchers {
   readonly #comparisons: PollComparisons
   #stopped = false
   readonly #listeners = new Set<StandingListener>()
+  readonly #turns = new ClientTurns<StandingListener>()
   #listened = 0
   readonly #host: PollHost & ListenerHost
+  /** The watches that may give way. */
+  readonly #watching = [
+    watchingOf(
+      () => this.#polls.weights(),
+      (owner) => this.#polls.oldestOf(owner),
+      (held) => this.#giveWay(held),
+    ),
+    watchingOf(
+      () => this.#turns.weights(),
+      (owner) => this.#turns.heaviestOf(owner),
+      (listener) => listener.giveWay(),
+    ),
+  ]
   readonly #counts = { begun: 0, refused: 0, changed: 0, timeout: 0, left: 0, stopped: 0, reported: 0 }
 
   constructor(options: ConfigWatcherOptions) {
@@ -135,6 +130,7 @@ export class ConfigWatchers {
     const [polls, recent, listeners, slices] = [this.#polls, this.#recent, this.#listeners, this.#slices]
     this.lists = new WatcherLists({ polls, recent, listeners, slices, seenBy, now: loop.now })
     this.#host = this.#hostOfWatchers()
+    for (const watching of this.#watching) this.#memory.join(watching)
   }
 
   /** The number of held polls. */
@@ -197,9 +193,12 @@ export class ConfigWatchers {
     if (changed.length > 0 || ends) this.#answer(held, changed)
   }
 
-  /** Adds a listener to the held polls. It watches nothing yet, and stays until it leaves, also while the server stops. */
-  join(listener: Listener): StandingListener {
-    const standing = new StandingListener(listener, this.#host)
+  /**
+   * Adds a listener to the held polls. It watches nothing yet, and stays until it leaves, also while the server stops. `owner`: as
+   * of a poll.
+   */
+  join(listener: Listener, owner = listener.ip): StandingListener {
+    const standing = new StandingListener(listener, this.#host, { owner, turns: this.#turns })
     this.#listeners.add(standing)
     return standing
   }
@@ -235,28 +234,36 @@ export class ConfigWatchers {
   }
 
   /**
-   * Takes a place for a poll, and memory for its items. Where there is none, polls of an owner with more polls, or with more
-   * items, give way.
+   * Takes a place for a poll, and memory for its items. Where there is none, polls of an owner with more polls give way, or watches
+   * of an owner who watches more.
    */
   #makePlace({ ip, items }: Poll, owner: string): boolean {
     const { maxHeld = MAX_HELD_POLLS, maxHeldOfAddress = 0 } = this.#options
-    const { maxWatched = LOOK_LIMITS.watchedItems } = this.#options
     if (maxHeldOfAddress > 0 && this.#polls.countOf(ip) >= maxHeldOfAddress) return false
-    if (items.length > maxWatched) return false
-    const isFull = (): boolean => this.#polls.size >= maxHeld
-    const isPast = (): boolean => this.#watchedInAll + items.length > maxWatched
-    while (isFull() || isPast() || !this.#memory.take(itemsBytes(items))) {
-      const other = this.#polls.givesWayTo(owner, isFull() ? 'polls' : { items: items.length })
+    if (items.length > this.#maxWatched) return false
+    while (this.#polls.size >= maxHeld) {
+      const other = this.#polls.givesWayTo(owner)
       if (other === undefined) return false
       this.#giveWay(other)
     }
-    return true
+    return this.#takeRoom(owner, items.length, itemsBytes(items))
+  }
+
+  /** Takes room for items that an owner is going to watch. */
+  #takeRoom(owner: string, items: number, bytes: number): boolean {
+    while (this.#watchedInAll + items > this.#maxWatched)
+      if (!this.#memory.makeRoom(owner, items, this.#watching)) return false
+    return this.#memory.takeFor(owner, items, bytes)
   }
 
   #giveWay(held: HeldPoll): void {
     const { poll } = held
     this.#leave(held, 'refused')
     contained('push', nothing, () => poll?.giveWay())
+  }
+
+  get #maxWatched(): number {
+    return this.#options.maxWatched ?? LOOK_LIMITS.watchedItems
   }
 
   get #watchedInAll(): number {
@@ -284,18 +291,22 @@ export class ConfigWatchers {
         this.#options.onWatched?.([item])
       },
       watch: ({ text }, listener) => {
-        if (this.#watchedInAll >= (this.#options.maxWatched ?? LOOK_LIMITS.watchedItems)) return false
-        if (!this.#memory.take(watchedBytes(text))) return false
+        if (!this.#takeRoom(listener.owner, 1, watchedBytes(text))) return false
         this.#listened++
+        this.#turns.weigh(listener.place, 1)
         this.#polls.watch(text, listener)
         return true
       },
       unwatch: ({ text }, listener) => {
         this.#listened--
+        this.#turns.weigh(listener.place, -1)
         this.#memory.free(watchedBytes(text))
         this.#polls.unwatch(text, listener)
       },
-      leave: (listener) => void this.#listeners.delete(listener),
+      leave: (listener) => {
+        this.#listeners.delete(listener)
+        this.#turns.leave(listener.place)
+      },
     }
   }
 
@@ -385,13 +396,4 @@ export class ConfigWatchers {
     this.#due.remove(held)
     return true
   }
-}
-
-/** The key text of the item that a change is about, if its visible version may have changed. */
-function changedItem(change: Change): string | undefined {
-  if (change.kind === 'config-published') return change.item.key.text
-  if (change.kind === 'config-deleted') return change.key.text
-  const isGray =
-    (change.kind === 'record-saved' || change.kind === 'record-removed') && change.recordKind === GRAY.name
-  return isGray ? change.id : undefined
 }

@@ -24,6 +24,26 @@ export interface Poll {
   giveWay(): void
 }
 
+/** The held polls, and since the start the counts of polls by outcome. */
+export interface PollStatus {
+  readonly held: number
+  readonly watched: number
+  /** Standing listeners, and how many items they watch. */
+  readonly listeners: number
+  readonly listened: number
+  readonly begun: number
+  /** Refused, because a limit was reached. */
+  readonly refused: number
+  /** Answered because an item changed, because the timeout passed, or because the server stopped. */
+  readonly changed: number
+  readonly timeout: number
+  readonly stopped: number
+  /** The client disconnected before its answer. */
+  readonly left: number
+  /** Changes that were reported to standing listeners. */
+  readonly reported: number
+}
+
 /** The clients of one address. */
 interface Address {
   readonly ip: string
@@ -146,11 +166,19 @@ export class HeldPolls {
     return this.#addresses.get(ip)?.held ?? 0
   }
 
-  /** The poll that gives way to one more poll of an owner: by the number of polls, or by the items that they watch. */
-  givesWayTo(owner: string, by: { readonly items: number } | 'polls'): HeldPoll | undefined {
-    const place =
-      by === 'polls' ? this.#turns.givesWayTo(owner, 'oldest') : this.#turns.givesWeightTo(owner, by.items)
-    return place?.thing
+  /** The poll that gives way to one more poll of an owner. */
+  givesWayTo(owner: string): HeldPoll | undefined {
+    return this.#turns.givesWayTo(owner, 'oldest')?.thing
+  }
+
+  /** The items that the polls of each owner watch. */
+  weights(): Iterable<readonly [owner: string, items: number]> {
+    return this.#turns.weights()
+  }
+
+  /** The oldest poll of an owner. */
+  oldestOf(owner: string): HeldPoll | undefined {
+    return this.#turns.oldestOf(owner)
   }
 
   add(poll: Poll, owner: string, host: PollHost): HeldPoll {

@@ -1,13 +1,16 @@
 import { contained, nothing } from '../core/unexpected.ts'
 import type { Change } from '../core/decisions/changes.ts'
-import { type ClientMemory, watchedBytes } from '../core/memory/client-memory.ts'
+import { type ClientMemory, watchedBytes, watchingOf } from '../core/memory/client-memory.ts'
 import type { KeyPattern } from '../core/text/key-pattern.ts'
+import { ClientTurns } from '../core/work/client-turns.ts'
 import { type Loop, SlicedWork } from '../core/work/sliced-work.ts'
 
 /** Learns of things that appear and disappear. */
 export interface PatternWatcher<Key> {
   /** A thing that matches has appeared or disappeared, perhaps both: look at the state. */
   touched(key: Key): void
+  /** Ends the connection of the client: others need its room. Absent: it never gives way. */
+  giveWay?(): void
 }
 
 /** Call it when the watcher has left. */
@@ -50,11 +53,19 @@ export class PatternWatch<Key> {
   #touched: NamedThing<Key>[] = []
   #walk: Iterator<void> | undefined
   readonly #work: SlicedWork
+  /** How each watch that may give way does it. */
+  readonly #turns = new ClientTurns<() => void>()
+  readonly #watching = watchingOf(
+    () => this.#turns.weights(),
+    (owner) => this.#turns.oldestOf(owner),
+    (giveWay) => giveWay(),
+  )
   #size = 0
 
   constructor(options: PatternWatchOptions<Key>) {
     this.#options = options
     this.#work = new SlicedWork(options.loop, () => this.#step())
+    options.memory.join(this.#watching)
   }
 
   /** How many watchers there are. */
@@ -62,13 +73,28 @@ export class PatternWatch<Key> {
     return this.#size
   }
 
-  /** Reports all later changes to a watcher. */
-  watch(pattern: KeyPattern, watcher: PatternWatcher<Key>): PatternHold | 'too-many' {
+  /**
+   * Reports all later changes to a watcher. `owner` is the user, or the network of a client without one: where there is no room, the
+   * owner who watches the most gives way.
+   */
+  watch(pattern: KeyPattern, watcher: PatternWatcher<Key>, owner = ''): PatternHold | 'too-many' {
     const { most, memory } = this.#options
-    if (this.#size >= most || !memory.take(watchedBytes(pattern.text))) return 'too-many'
+    while (this.#size >= most) if (!memory.makeRoom(owner, 1, [this.#watching])) return 'too-many'
+    if (!memory.takeFor(owner, 1, watchedBytes(pattern.text))) return 'too-many'
     this.#size++
     this.#watchersOf(pattern).add(watcher)
-    return { leave: () => this.#leave(pattern, watcher) }
+    if (watcher.giveWay === undefined) return { leave: () => this.#leave(pattern, watcher) }
+    const place = this.#turns.add(owner, giveWay, 1)
+    const leave = (): void => {
+      this.#turns.leave(place)
+      this.#leave(pattern, watcher)
+    }
+    return { leave }
+
+    function giveWay(): void {
+      leave()
+      contained('push', nothing, () => watcher.giveWay?.())
+    }
   }
 
   /** Call it with every change, after State has applied it. */

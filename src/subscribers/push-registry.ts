@@ -190,6 +190,7 @@ export class PushRegistry {
   constructor(lapseMs: () => number, memory = new ClientMemory()) {
     this.#lapseMs = lapseMs
     this.#memory = memory
+    memory.joinRemembering(() => this.#forgetOne())
   }
 
   get size(): number {
@@ -209,7 +210,8 @@ export class PushRegistry {
   refresh(subscriber: Subscriber, nowMs: number): Subscription | undefined {
     const there = this.#find(subscriber)
     if (there === undefined) return this.#add(subscriber, nowMs)
-    if (!this.#memory.take(subscriberBytes(subscriber) - subscriberBytes(there.subscriber))) return undefined
+    if (!this.#memory.takeSpare(subscriberBytes(subscriber) - subscriberBytes(there.subscriber)))
+      return undefined
     there.subscriber = subscriber
     there.lastCallMs = nowMs
     return there
@@ -227,6 +229,18 @@ export class PushRegistry {
     }
   }
 
+  /** Forgets a subscription: its client has the list after `cacheMillis`. False: there is none. */
+  #forgetOne(): boolean {
+    for (const { variants } of this.#services.values())
+      for (const { subscriptions } of variants.values())
+        for (const subscription of subscriptions.values()) {
+          this.#due.remove(subscription)
+          this.#remove(subscription)
+          return true
+        }
+    return false
+  }
+
   #find(subscriber: Subscriber): Subscription | undefined {
     const variant = this.service(subscriber)?.variants.get(variantKey(subscriber))
     return variant?.subscriptions.get(placeOf(subscriber))
@@ -239,7 +253,7 @@ export class PushRegistry {
     if (port === undefined) return undefined
     const variant = this.#variantFor(subscriber)
     if (variant === undefined) return undefined
-    if (!this.#memory.take(subscriberBytes(subscriber))) {
+    if (!this.#memory.takeSpare(subscriberBytes(subscriber))) {
       this.#forgetUnused(variant)
       return undefined
     }

@@ -61,6 +61,7 @@ export class RecentPolls {
 
   constructor(memory = new ClientMemory()) {
     this.#memory = memory
+    memory.joinRemembering(() => this.#forgetOne())
   }
 
   /** Notes that a client polls: its poll before is not needed any more, and is returned. */
@@ -79,7 +80,7 @@ export class RecentPolls {
   ended({ ip, tag, client, items }: PlainPoll, outcome: Outcome, before?: Before): void {
     if (client !== undefined && isOwnTool(client)) return
     if (this.#size >= MOST_KEPT || this.#items + items.length > MOST_ITEMS || items.length === 0) return
-    if (!this.#memory.take(itemsBytes(items))) return
+    if (!this.#memory.takeSpare(itemsBytes(items))) return
     const poll = { ip, tag, client, items, ...outcome, ...latenessOf(outcome, before) }
     const name = nameOf(poll)
     const others = this.#byClient.get(name)
@@ -95,7 +96,7 @@ export class RecentPolls {
     const oldest = before?.[0]
     if (before === undefined || oldest === undefined) return this.ended(poll, outcome)
     const grown = itemsBytes(poll.items) - itemsBytes(oldest.items)
-    if (!this.#memory.take(grown)) return
+    if (!this.#memory.takeSpare(grown)) return
     before.shift()
     Object.assign(oldest, latenessOf(outcome, oldest), outcome)
     oldest.tag = poll.tag
@@ -126,6 +127,18 @@ export class RecentPolls {
       for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1)
     }
     return counts
+  }
+
+  /** Forgets a poll of the client that is known for longest; false: there is none. */
+  #forgetOne(): boolean {
+    for (const [name, polls] of this.#byClient) {
+      const poll = polls.shift()
+      if (polls.length === 0) this.#byClient.delete(name)
+      if (poll === undefined) continue
+      this.#release(poll.items)
+      return true
+    }
+    return false
   }
 
   #release(items: readonly WatchedItem[]): void {

@@ -1,8 +1,10 @@
 import { UNREADABLE } from '../core/config/state/damaged-item.ts'
-import { unawaited } from '../core/unexpected.ts'
+import { contained, nothing, unawaited } from '../core/unexpected.ts'
+import type { EndOfWatch } from '../core/clients/stream-client.ts'
 import type { ConfigKey } from '../core/config/state/config-item.ts'
 import type { WatchedItem } from '../core/config/state/config-view.ts'
 import type { Viewer } from '../core/config/state/viewer.ts'
+import type { ClientTurns, Place } from '../core/work/client-turns.ts'
 import type { PollClient } from './recent-polls.ts'
 import type { Watcher } from './watcher.ts'
 
@@ -21,8 +23,8 @@ export interface Listener {
    * version that it has.
    */
   changed(item: WatchedItem): void
-  /** Ends the connection of the client: a report has failed by a fault of this server. */
-  end(): void
+  /** Ends the connection of the client. */
+  end(why: EndOfWatch): void
 }
 
 /** The functions that a standing listener calls. */
@@ -44,6 +46,12 @@ export interface ListenerHost {
   reported(item: WatchedItem): void
 }
 
+/** The owner of a listener, and the turns of all owners. */
+interface ListenerOwner {
+  readonly owner: string
+  readonly turns: ClientTurns<StandingListener>
+}
+
 /** A watched item. `sentMd5` is the last version that the client was sent; undefined: it waits for its first comparison. */
 interface ReportedItem extends WatchedItem {
   md5: string
@@ -56,16 +64,22 @@ interface ReportedItem extends WatchedItem {
  */
 export class StandingListener implements Watcher {
   readonly via = 'stream'
+  /** The user, or the network of a client without one. */
+  readonly owner: string
+  /** Its place among the listeners of its owner. */
+  readonly place: Place<StandingListener>
   readonly #listener: Listener
   readonly #host: ListenerHost
   /** By the text of the key. */
   readonly #items = new Map<string, ReportedItem>()
-  /** When the client was first notified of each item that it has not taken since, by the text of its key. */
-  readonly #untaken = new Map<string, number>()
+  /** When the client was first notified of each item that it has not taken since, by the text of its key. Mostly none. */
+  #untaken: Map<string, number> | undefined
 
-  constructor(listener: Listener, host: ListenerHost) {
+  constructor(listener: Listener, host: ListenerHost, { owner, turns }: ListenerOwner) {
     this.#listener = listener
     this.#host = host
+    this.owner = owner
+    this.place = turns.add(owner, this)
   }
 
   get ip(): string {
@@ -120,7 +134,7 @@ export class StandingListener implements Watcher {
     const known = this.#items.get(key.text)
     this.#items.set(key.text, { key, md5, echo, sentMd5: undefined })
     // A client that asks with the old md5 again is as late as before.
-    if (known?.md5 !== md5) this.#untaken.delete(key.text)
+    if (known?.md5 !== md5) this.#untaken?.delete(key.text)
     return true
   }
 
@@ -139,13 +153,16 @@ export class StandingListener implements Watcher {
   }
 
   #note(keyText: string, isUntaken: boolean): void {
-    if (!isUntaken) this.#untaken.delete(keyText)
-    else if (!this.#untaken.has(keyText)) this.#untaken.set(keyText, this.#host.now())
+    if (!isUntaken) this.#untaken?.delete(keyText)
+    else if (this.#untaken?.has(keyText) !== true) {
+      this.#untaken ??= new Map()
+      this.#untaken.set(keyText, this.#host.now())
+    }
   }
 
   /** The items that the client has not taken though it was notified by this time. */
   lateItems(sentByMs: number): WatchedItem[] {
-    const late = [...this.#untaken].filter(([, sentMs]) => sentMs <= sentByMs)
+    const late = [...(this.#untaken ?? [])].filter(([, sentMs]) => sentMs <= sentByMs)
     return late.flatMap(([keyText]) => this.#items.get(keyText) ?? [])
   }
 
@@ -154,11 +171,11 @@ export class StandingListener implements Watcher {
     const item = this.#items.get(text)
     if (item === undefined) return
     item.md5 = md5
-    this.#untaken.delete(text)
+    this.#untaken?.delete(text)
   }
 
   unwatch(key: ConfigKey): void {
-    this.#untaken.delete(key.text)
+    this.#untaken?.delete(key.text)
     if (this.#items.delete(key.text)) this.#host.unwatch(key, this)
   }
 
@@ -166,7 +183,7 @@ export class StandingListener implements Watcher {
   leave(): void {
     for (const { key } of this.#items.values()) this.#host.unwatch(key, this)
     this.#items.clear()
-    this.#untaken.clear()
+    this.#untaken = undefined
     this.#host.leave(this)
   }
 
@@ -187,7 +204,13 @@ export class StandingListener implements Watcher {
 
   /** Ends the connection of its client. */
   giveUp(): void {
-    this.#listener.end()
+    this.#listener.end('failed')
+  }
+
+  /** Leaves, and ends the connection of its client: others need its room. */
+  giveWay(): void {
+    this.leave()
+    contained('push', nothing, () => this.#listener.end('gave-way'))
   }
 
   /** Reports each item of which the client sees another version than it was sent. */

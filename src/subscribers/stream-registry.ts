@@ -1,7 +1,9 @@
 import type { StreamClient } from '../core/clients/stream-client.ts'
-import { ClientMemory, watchedBytes } from '../core/memory/client-memory.ts'
+import { ClientMemory, watchedBytes, watchingOf } from '../core/memory/client-memory.ts'
 import { serviceKeyText, type ServiceKey } from '../core/naming/state/service.ts'
 import { Refusal } from '../core/refusal.ts'
+import { contained, nothing } from '../core/unexpected.ts'
+import { ClientTurns, type Place } from '../core/work/client-turns.ts'
 import { WatchedService } from './service-watch.ts'
 
 /** The most subscriptions of one connection, of all connections, and spellings of clusters of one service. */
@@ -21,6 +23,8 @@ export const STREAM_LIMITS: StreamLimits = {
 /** A client that wants a service, in its own spelling of the clusters. */
 export interface SubscriptionRequest {
   readonly client: StreamClient
+  /** The user, or the network of a client without one; absent: its address. */
+  readonly owner?: string
   readonly key: ServiceKey
   readonly clusters: string
   /** Asked before each push; undefined: always. */
@@ -83,14 +87,17 @@ export class StreamSubscription {
 /** The subscriptions of one connection. */
 export class ConnectionSubscriptions {
   readonly client: StreamClient
+  /** Its place among the connections of its owner. */
+  readonly place: Place<ConnectionSubscriptions>
   readonly all = new Set<StreamSubscription>()
   /** The size of the lists whose acks are awaited. */
   unackedBytes = 0
   /** The subscriptions that wait until some of these lists are acknowledged. */
   readonly waiting = new Set<StreamSubscription>()
 
-  constructor(client: StreamClient) {
+  constructor(client: StreamClient, owner: string, turns: ClientTurns<ConnectionSubscriptions>) {
     this.client = client
+    this.place = turns.add(owner, this)
   }
 }
 
@@ -99,12 +106,19 @@ export class StreamRegistry {
   readonly #limits: StreamLimits
   readonly #services = new Map<string, StreamedService>()
   readonly #connections = new Map<string, ConnectionSubscriptions>()
+  readonly #turns = new ClientTurns<ConnectionSubscriptions>()
+  readonly #watching = watchingOf(
+    () => this.#turns.weights(),
+    (owner) => this.#turns.heaviestOf(owner),
+    (connection) => this.#giveWay(connection),
+  )
   readonly #memory: ClientMemory
   #size = 0
 
   constructor(limits: StreamLimits, memory = new ClientMemory()) {
     this.#limits = limits
     this.#memory = memory
+    memory.join(this.#watching)
   }
 
   get size(): number {
@@ -148,18 +162,21 @@ export class StreamRegistry {
     return this.service(key)?.variants.get(clusters)?.subscriptions.get(client.id)
   }
 
-  #add({ client, key, clusters, isAllowed }: SubscriptionRequest): StreamSubscription {
-    const known = this.#connections.get(client.id)
-    const connection = known ?? new ConnectionSubscriptions(client)
-    this.#refuseBeyondLimit(connection)
-    const variant = this.#variantFor(key, clusters)
-    if (!this.#memory.take(subscriptionBytes(variant))) {
-      this.#forgetUnused(variant)
+  #add(request: SubscriptionRequest): StreamSubscription {
+    const { client, key, clusters, isAllowed } = request
+    const owner = request.owner ?? client.address
+    this.#refuseBeyondLimit(owner, client.id)
+    this.#refuseSpelling(key, clusters)
+    if (!this.#memory.takeFor(owner, 1, subscriptionBytes(key, clusters)))
       throw tooMany('The subscriptions of all clients take as much memory as they may.')
-    }
+    // Only now: where others have given way, their services may be gone.
+    const variant = this.#variantFor(key, clusters)
+    const known = this.#connections.get(client.id)
+    const connection = known ?? new ConnectionSubscriptions(client, owner, this.#turns)
     const subscription = new StreamSubscription(variant, connection, isAllowed)
     variant.subscriptions.set(client.id, subscription)
     connection.all.add(subscription)
+    this.#turns.weigh(connection.place, 1)
     this.#size++
     if (known === undefined) {
       this.#connections.set(client.id, connection)
@@ -168,11 +185,26 @@ export class StreamRegistry {
     return subscription
   }
 
-  #refuseBeyondLimit(connection: ConnectionSubscriptions): void {
+  /** Where all have as many as there may be, the client with the most gives way. */
+  #refuseBeyondLimit(owner: string, connectionId: string): void {
     const { ofConnection, inAll } = this.#limits
-    if (connection.all.size >= ofConnection)
+    if (this.countOf(connectionId) >= ofConnection)
       throw tooMany(`This connection has ${ofConnection} subscriptions: no more are allowed.`)
-    if (this.#size >= inAll) throw tooMany(`There are ${inAll} subscriptions: no more are allowed.`)
+    while (this.#size >= inAll)
+      if (!this.#memory.makeRoom(owner, 1, [this.#watching]))
+        throw tooMany(`There are ${inAll} subscriptions: no more are allowed.`)
+  }
+
+  #giveWay(connection: ConnectionSubscriptions): void {
+    this.#leave(connection)
+    contained('push', nothing, () => connection.client.end('gave-way'))
+  }
+
+  #refuseSpelling(key: ServiceKey, clusters: string): void {
+    const variants = this.service(key)?.variants
+    const { variantsOfService } = this.#limits
+    if (variants !== undefined && variants.size >= variantsOfService && !variants.has(clusters))
+      throw tooMany(`The service has subscribers with ${variantsOfService} spellings of clusters.`)
   }
 
   #variantFor(key: ServiceKey, clusters: string): StreamVariant {
@@ -180,17 +212,15 @@ export class StreamRegistry {
     const service = this.#services.get(keyText) ?? new StreamedService(key)
     const there = service.variants.get(clusters)
     if (there !== undefined) return there
-    const { variantsOfService } = this.#limits
-    if (service.variants.size >= variantsOfService)
-      throw tooMany(`The service has subscribers with ${variantsOfService} spellings of clusters.`)
     const variant = new StreamVariant(service, clusters)
     service.variants.set(clusters, variant)
     this.#services.set(keyText, service)
     return variant
   }
 
-  #leave({ client, all }: ConnectionSubscriptions): void {
+  #leave({ client, all, place }: ConnectionSubscriptions): void {
     this.#connections.delete(client.id)
+    this.#turns.leave(place)
     for (const subscription of all) this.#remove(subscription)
   }
 
@@ -198,9 +228,10 @@ export class StreamRegistry {
     const { variant, of, client } = subscription
     subscription.isOver = true
     of.all.delete(subscription)
+    this.#turns.weigh(of.place, -1)
     of.waiting.delete(subscription)
     variant.subscriptions.delete(client.id)
-    this.#memory.free(subscriptionBytes(variant))
+    this.#memory.free(subscriptionBytes(variant.service.key, variant.clusters))
     this.#forgetUnused(variant)
     this.#size--
   }
@@ -211,8 +242,8 @@ export class StreamRegistry {
   }
 }
 
-function subscriptionBytes({ service: { key }, clusters }: StreamVariant): number {
-  return watchedBytes(`${key.groupedName}${clusters}`)
+function subscriptionBytes({ groupedName }: ServiceKey, clusters: string): number {
+  return watchedBytes(`${groupedName}${clusters}`)
 }
 
 function tooMany(message: string): Refusal {

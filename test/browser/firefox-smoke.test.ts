@@ -1,11 +1,12 @@
-/** The walk of smoke.test.ts in Firefox. */
+/** The walk of smoke.test.ts in Firefox, after the views of the first minutes. */
 import { expect, test } from 'vitest'
 import { Client } from '../interface/client.ts'
+import { connectGrpc } from '../support/grpc-client.ts'
 import { startWaypost } from '../support/waypost.ts'
 import { Firefox, firefoxTool } from './firefox.ts'
 
 test.skipIf(firefoxTool.skip)(
-  'in Firefox somebody publishes an item by keys, and sees it and an instance, live',
+  'in Firefox somebody sees how an application connects, publishes an item by keys, and sees it and an instance, live',
   { timeout: 180_000 },
   async () => {
     const [waypost, firefox] = await Promise.all([startWaypost(), Firefox.start()])
@@ -14,7 +15,24 @@ test.skipIf(firefoxTool.skip)(
     const says = (text: string) => `document.body.textContent.includes(${JSON.stringify(text)})`
     const { first } = firefox
     try {
-      await first.open(`${waypost.url}/ui/#/config/new?ns=public`)
+      await first.open(`${waypost.url}/ui/`)
+      await first.until(says('First steps'))
+      await first.click('main button', 'Connect an application')
+      await first.click('dialog[open] button', 'Python')
+      await first.until(
+        `document.querySelector('dialog[open] .snippet').textContent.includes('127.0.0.1:${waypost.port}')`,
+      )
+      await first.until(says('Waiting for the application'))
+      const listener = await connectGrpc(waypost, { setup: { clientVersion: 'Nacos-Java-Client:v3.0.3' } })
+      const configListenContexts = [
+        { dataId: 'application.yaml', group: 'DEFAULT_GROUP', tenant: '', md5: '' },
+      ]
+      await listener.ask('ConfigBatchListenRequest', { listen: true, configListenContexts })
+      await first.until(says('The application is here:'))
+      await listener.close()
+      await first.click('dialog[open] .dialog-foot button', 'Close')
+      await first.until('document.querySelector("dialog[open]") === null')
+      await first.click('main a', 'Publish a configuration')
       await first.fill('Data ID', 'first.yaml')
       await first.until('document.querySelector(".code-host")?.shadowRoot?.querySelector(".cm-content")')
       await first.value(

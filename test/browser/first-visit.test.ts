@@ -38,8 +38,10 @@ describe.skipIf(browserTool.skip)('the first visit', { timeout: FLOW_MS }, () =>
     for (const library of ['Java', 'Go', 'Node.js', 'Python', 'Rust', 'curl']) {
       await visit.dialog().getByRole('button', { name: library, exact: true }).click()
       const text = await code.textContent()
-      for (const part of [String(managed.waypost.port), 'prod', 'nacos', 'application.yaml'])
+      for (const part of [String(managed.waypost.port), 'prod', 'YOUR-APP-USER', 'application.yaml'])
         expect(text, library).toContain(part)
+      // An application that has the administrator's name has all rights.
+      expect(text, library).not.toMatch(/"nacos"|username=nacos/)
     }
     expect(await visit.wrong()).toEqual([])
     await visit.dialog().getByRole('button', { name: 'Close' }).last().click()

@@ -19,6 +19,8 @@ describe.skipIf(browserTool.skip)('the frame of the console', { timeout: FLOW_MS
     const code = /code=([\w-]+)/.exec(waypost.output())?.[1] ?? ''
     const visit = await pages.open(waypost.url)
     await visit.at('#/services')
+    await visit.page.getByText('There is no administrator yet.').waitFor()
+    expect(await visit.wrong()).toEqual([])
     await visit.button('First administrator').click()
     await visit.field('One-time code').fill('AAAA-BBBB')
     await visit.field('New password').fill('a good password')
@@ -33,6 +35,8 @@ describe.skipIf(browserTool.skip)('the frame of the console', { timeout: FLOW_MS
     await visit.button('Account of nacos').click()
     await visit.button('Sign out').click()
     await visit.page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    await visit.settled()
+    expect(await visit.page.getByText('There is no administrator yet.').count()).toBe(0)
   })
 
   test('the address that the server prints opens the page of the first administrator with its code', async () => {

@@ -1,7 +1,7 @@
 /** An etcd whose data are gone, for servers that have seen them (docs/decisions/0071). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { EtcdClient } from '../../src/store/etcd/client/etcd-client.ts'
-import { prefixEnd } from '../../src/store/etcd/client/range-end.ts'
+import type { EtcdClient } from '@waypost/etcd-client/etcd-client'
+import { prefixEnd } from '@waypost/etcd-client/range-end'
 import { instanceOf } from '../grpc/naming-fixture.ts'
 import { clientsOf, type Json } from '../interface/client.ts'
 import { type Cluster, startCluster } from '../support/cluster.ts'

@@ -2,7 +2,7 @@
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import { connectGrpc } from '../support/grpc-client.ts'
 import { NamingClient, portsOf } from '../grpc/naming-fixture.ts'
-import { clientsOf, type Json, unique, until } from '../interface/client.ts'
+import { clientsOf, type Json, sleep, unique, until } from '../interface/client.ts'
 import { clusterForTests } from '../support/cluster.ts'
 import { describeOnEtcd, ETCD_HOOK_MS } from '../support/etcd.ts'
 import type { Waypost } from '../support/waypost.ts'
@@ -114,5 +114,23 @@ describeOnEtcd('clients of several servers', 60_000, () => {
       expect(hosts).toHaveLength(1)
       return hosts[0].metadata.moved === 'yes'
     })
+  })
+
+  test('of one that is killed cost no claim, and so no further write, long before its lease ends', async () => {
+    const dying = await cluster.join()
+    const serviceName = unique('svc')
+    const claims = async (): Promise<number> =>
+      (await clientsOf(one.url).svc.get('/console/instances', { serviceName })).json().pageItems[0]?.claims
+    await (await connectedTo(dying)).register(serviceName, { port: 80 })
+    await (await connectedTo(one)).register(serviceName, { port: 80 })
+    await expect.poll(claims).toBe(1)
+    await (await connectedTo(dying)).register(serviceName, { port: 80, weight: 2 })
+    // The servers ask each other every two seconds, and a lease lasts for ten.
+    await sleep(3_000)
+    await dying.kill()
+    await sleep(4_000)
+    await (await connectedTo(one)).register(serviceName, { port: 80, weight: 3 })
+    // Those from before the loss, and none of the connection that is lost.
+    await expect.poll(claims).toBe(2)
   })
 })

@@ -10,6 +10,8 @@ import { runWaypost } from '../support/waypost.ts'
 
 const ITEMS = 300
 const RECORDS = 3
+/** Records of one item, in several parts of a call: each part is written by itself. */
+const LONG = 350
 const LIMIT_MS = 120_000
 /** Older records would be removed by their age. */
 const BEGAN_MS = Date.now() - 3_600_000
@@ -33,8 +35,7 @@ function linesOf(prefix: string): object[] {
   return items.flat()
 }
 
-function planFile(lines: readonly object[]): string {
-  const counts = { history: ITEMS * RECORDS, config: ITEMS }
+function planFile(lines: readonly object[], counts = { history: ITEMS * RECORDS, config: ITEMS }): string {
   const file = join(mkdtempSync(join(inject('temporaryDirectory'), 'faults-')), 'plan')
   writeFileSync(file, `${planOf([...lines, { kind: 'end' }], { ...PLAN_HEAD, counts })}\n`)
   return file
@@ -69,7 +70,13 @@ describeOnEtcd('an apply to servers on etcd', 300_000, () => {
   }
 
   async function recordsOf(dataId: string): Promise<string[]> {
-    const query = new URLSearchParams({ dataId, group: 'G', search: 'accurate', pageNo: '1', pageSize: '50' })
+    const query = new URLSearchParams({
+      dataId,
+      group: 'G',
+      search: 'accurate',
+      pageNo: '1',
+      pageSize: '500',
+    })
     const response = await fetch(`${urlOf(1)}/svc/v1/cs/history?${query}`)
     const { pageItems } = (await response.json()) as { pageItems: { opType: string; importedId?: string }[] }
     return pageItems.map(({ opType, importedId }) => `${opType.trim()} ${importedId ?? '-'}`).toReversed()
@@ -114,5 +121,27 @@ describeOnEtcd('an apply to servers on etcd', 300_000, () => {
     await Promise.all([applied(file, 0), applied(file, 1)])
     expect(await applied(file, 1)).toMatchObject({ unchanged: ITEMS * (RECORDS + 1) })
     await expectWhole('twice-')
+  })
+
+  test('of long histories by two servers at once brings each record once', async () => {
+    const names = ['long-1', 'long-2']
+    const lines = names.flatMap((dataId, item) => {
+      const history = Array.from({ length: LONG }, (_, at) => {
+        const oldId = String(1_000_000 * (item + 1) + at)
+        const more = { op: at === 0 ? 'I' : 'U', content: `${Math.max(0, at - 1)}`, atMs: BEGAN_MS + at }
+        return historyLine(dataId, oldId, more)
+      })
+      const config = { content: 'last', createdMs: BEGAN_MS, modifiedMs: BEGAN_MS + LONG }
+      return [...history, configLine(dataId, config)]
+    })
+    const file = planFile(lines, { history: names.length * LONG, config: names.length })
+    await Promise.all([applied(file, 0), applied(file, 1)])
+    expect(await applied(file, 1)).toMatchObject({ unchanged: lines.length })
+    for (const [item, dataId] of names.entries()) {
+      const ids = (await recordsOf(dataId)).map((record) => record.split(' ')[1])
+      const expected = Array.from({ length: LONG }, (_, at) => String(1_000_000 * (item + 1) + at))
+      expect(ids.slice(0, LONG)).toEqual(expected)
+      expect(ids).toHaveLength(LONG + 1)
+    }
   })
 })

@@ -157,6 +157,31 @@ async function loseData(): Promise<void> {
   for (const number of [1, 2, 3]) await warns(number, 'store-empty')
 }
 
+/** The third member of etcd has another value than the two others, at the same revision. */
+async function makeDiffer(): Promise<void> {
+  const revisions: Record<string, number> = {}
+  for (const value of ['one', 'two']) {
+    const saved = await etcdctl(`put other ${value}
+      etcdctl snapshot save ${value}.db
+      etcdutl snapshot status ${value}.db -w json`)
+    revisions[value] = Number(/"revision":(\d+)/.exec(saved)![1])
+  }
+  for (const number of [1, 2, 3]) {
+    const value = number === 3 ? 'one' : 'two'
+    await machines.run(
+      `systemctl stop etcd
+      rm -r /var/lib/etcd/data
+      [ $MACHINE = 10.0.0.1 ] || scp 10.0.0.1:/var/lib/waypost/${value}.db /var/lib/waypost/${value}.db
+      . /etc/default/etcd
+      etcdutl snapshot restore /var/lib/waypost/${value}.db --bump-revision ${1_000_000_000 - revisions[value]!} \
+        --mark-compacted --name $ETCD_NAME --initial-cluster $ETCD_INITIAL_CLUSTER \
+        --initial-advertise-peer-urls $ETCD_INITIAL_ADVERTISE_PEER_URLS --data-dir /var/lib/etcd/data`,
+      number,
+    )
+  }
+  for (const number of [1, 2, 3]) await machines.run('systemctl --no-block start etcd', number)
+}
+
 describe.skipIf(skip)(`the runbook${note}`, { timeout: 6 * LIMIT_MS }, () => {
   beforeEach(async () => {
     machines = new Machines()
@@ -223,6 +248,36 @@ describe.skipIf(skip)(`the runbook${note}`, { timeout: 6 * LIMIT_MS }, () => {
     await runBlock(confirm!)
     await workTogether([1, 2, 3])
     for (const number of [1, 2, 3]) expect((await itemAt(number, 'before')).status).toBe(404)
+  })
+
+  test('finds the member that differs, and replaces it', async () => {
+    await startMachines()
+    await publish(1, 'before')
+    const [compare, look, stop, lift] = blocksOf('Members that differ')
+    for (const number of compare!.machines)
+      await runBlock({ machines: [number], commands: compare!.commands.replace('1h', '2s') })
+    await answers(1)
+    await makeDiffer()
+    const shown = await until(
+      () => runBlock(look!),
+      (text) => text.includes('CORRUPT'),
+      LIMIT_MS,
+    )
+    const hashes = [...shown.matchAll(/:2379, (\d+)/g)].map(([, hash]) => hash)
+    expect([hashes[0] === hashes[1], hashes[0] === hashes[2]]).toEqual([true, false])
+    const refused = await until(
+      () => clientsOf(urlOf(1)).svc.post('/cs/configs', { dataId: 'refused', group: 'G', content: 'x' }),
+      ({ text }) => text.includes('CORRUPT'),
+      LIMIT_MS,
+    )
+    expect(refused.status).toBe(500)
+    expect((await itemAt(1, 'before')).text).toBe('before')
+    for (const number of [1, 2, 3]) await warns(number, 'warnings')
+    await runBlock(stop!)
+    await runBlock(lift!)
+    await machines.lose(3)
+    await run('A lost machine')
+    await workTogether([1, 2, 4], 'before')
   })
 
   test('puts the layout back', async () => {

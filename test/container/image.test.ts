@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freePort, temporaryDirectory } from '../support/waypost.ts'
+import { PASSWORD, runTerminalPage } from '../packaging/first-day.ts'
 import { packed } from '../packaging/packed.ts'
 import { needRootAndTool } from '../support/need-tool.ts'
 import { isNightly } from '../support/nightly.ts'
@@ -13,6 +14,15 @@ const MOST_BYTES = 130e6
 /** Not the user of the image. */
 const UID = 4_242
 const LIMIT_MS = 600_000
+
+/** The commands of docs/terminal.md in a container without a terminal. */
+async function followTerminalPage(container: Container, url: string): Promise<void> {
+  const administrator = `export HOME=/var/lib/waypost; cd
+printf '%s\\n%s\\n' '${PASSWORD}' '${PASSWORD}' |
+  WAYPOST_PASSWORD='${PASSWORD}' waypost user add ann --admin --server ${url} --username nacos > /dev/null || exit
+exec 2>&1`
+  await runTerminalPage({ url, run: (script) => container.run(`${administrator}\n${script}`) })
+}
 
 interface Bill {
   readonly components: readonly { readonly name: string; readonly purl: string; readonly version: string }[]
@@ -110,6 +120,8 @@ describe.each(TESTED)('the image for $arch', ({ arch, debian, emulator }) => {
       expect(container.execute('/usr/bin/busybox', 'id', '-u')).toBe(`${UID}\n`)
       expect(() => container!.execute('/usr/bin/busybox', 'touch', '/app/new')).toThrow(/Read-only/)
       expect(await server.firstUse()).toBe('world')
+      // An emulated shell does not find the program.
+      if (isNightly && emulator === undefined) await followTerminalPage(container, server.url)
       expect(await server.stop()).toBe(0)
       expect(existsSync(join(bundle, 'data/waypost.db'))).toBe(true)
     },

@@ -1,6 +1,7 @@
-import { execFileSync } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { chownSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { InstalledServer } from '../packaging/installed-server.ts'
 import { runLong } from '../packaging/packed.ts'
 
@@ -110,6 +111,12 @@ export class Container {
   execute(...program: readonly string[]): string {
     const args = ['--root', this.#state, 'exec', this.#options.name, ...emulated(program, this.#options)]
     return execFileSync('runc', args, { encoding: 'utf8', stdio: 'pipe' })
+  }
+
+  /** The same for a script of a shell that takes long. */
+  async run(script: string): Promise<string> {
+    const args = ['--root', this.#state, 'exec', this.#options.name, 'sh', '-c', script]
+    return (await promisify(execFile)('runc', args, { maxBuffer: 16e6 })).stdout
   }
 
   /** Ends it if a test has not. */

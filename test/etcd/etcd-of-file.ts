@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
-import type { EtcdClient } from '../../src/store/etcd/client/etcd-client.ts'
+import type { EtcdClient } from '@waypost/etcd-client/etcd-client'
 import { type Etcd, ETCD_HOOK_MS, type EtcdOptions, startEtcd } from '../support/etcd.ts'
 import { clientOf } from '../support/etcd-client.ts'
 import { type CommandResult, runWaypost } from '../support/waypost.ts'

@@ -1,8 +1,8 @@
-import { systemClock } from '../../src/store/etcd/client/clock.ts'
-import { connectTo, type EtcdAccess, type EtcdConnection } from '../../src/store/etcd/client/connection.ts'
-import type { Method } from '../../src/store/etcd/client/methods.ts'
-import { prefixEnd } from '../../src/store/etcd/client/range-end.ts'
-import { WireWriter } from '../../src/store/etcd/client/wire-writer.ts'
+import { systemClock } from '@waypost/etcd-client/clock'
+import { connectTo, type EtcdAccess, type EtcdConnection } from '@waypost/etcd-client/connection'
+import type { Method } from '@waypost/etcd-client/methods'
+import { prefixEnd } from '@waypost/etcd-client/range-end'
+import { WireWriter } from '@waypost/etcd-client/wire-writer'
 
 const LIMIT_MS = 30_000
 const READ_AND_WRITE = 2

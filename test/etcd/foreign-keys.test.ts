@@ -4,7 +4,7 @@ import { createFirstAdministrator } from '../../src/core/access/access-commands.
 import type { AuditEvent } from '../../src/core/audit/audit-event.ts'
 import { deleteConfig } from '../../src/core/config/commands/publish-config.ts'
 import { resealAll } from '../../src/store/etcd/sealing/resealing.ts'
-import { prefixEnd } from '../../src/store/etcd/client/range-end.ts'
+import { prefixEnd } from '@waypost/etcd-client/range-end'
 import { nestedPrefixes } from '../../src/store/etcd/format/nested-prefixes.ts'
 import { Keys } from '../../src/store/etcd/keys/keys.ts'
 import { describeOnEtcd, startEtcd } from '../support/etcd.ts'

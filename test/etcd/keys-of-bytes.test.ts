@@ -1,6 +1,6 @@
 /** Keys in etcd that are no UTF-8: each is left out, named in hex, and read once. */
 import { expect, test } from 'vitest'
-import { keyText } from '../../src/store/etcd/client/key-text.ts'
+import { keyText } from '@waypost/etcd-client/key-text'
 import { describeOnEtcd } from '../support/etcd.ts'
 import { publish, register, type StoreServer } from './store-server.ts'
 import { etcdForThisFile } from './etcd-of-file.ts'

@@ -1,10 +1,10 @@
 /** The members of a cluster on etcd: places, leases and the election (src/store/etcd/members/membership.ts). */
 import { expect, test } from 'vitest'
 import { MEMBER } from '../../src/core/cluster/members/member-records.ts'
-import { systemClock } from '../../src/store/etcd/client/clock.ts'
+import { systemClock } from '@waypost/etcd-client/clock'
 import { LAYOUTS } from '../../src/store/etcd/format/layout.ts'
-import { connectTo } from '../../src/store/etcd/client/connection.ts'
-import { METHODS } from '../../src/store/etcd/client/methods.ts'
+import { connectTo } from '@waypost/etcd-client/connection'
+import { METHODS } from '@waypost/etcd-client/methods'
 import { describeOnEtcd } from '../support/etcd.ts'
 import { publish, type StoreServer } from './store-server.ts'
 import { etcdForThisFile } from './etcd-of-file.ts'

@@ -1,7 +1,7 @@
 /** Small values in etcd that servers believe: damaged ones, members without a lease, and a missing layout. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { prefixEnd } from '../../src/store/etcd/client/range-end.ts'
+import { prefixEnd } from '@waypost/etcd-client/range-end'
 import { describeOnEtcd } from '../support/etcd.ts'
 import { startWaypost } from '../support/waypost.ts'
 import { publish, type StoreServer } from './store-server.ts'

@@ -1,7 +1,7 @@
 /** Servers of different versions on one store: what each understands, and what it refuses (docs/decisions/0053 and 0066). */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { VersionRange } from '../../src/core/cluster/members/versions.ts'
-import type { EtcdClient } from '../../src/store/etcd/client/etcd-client.ts'
+import type { EtcdClient } from '@waypost/etcd-client/etcd-client'
 import { LAYOUTS } from '../../src/store/etcd/format/layout.ts'
 import { toJson } from '../../src/store/etcd/keys/values.ts'
 import { clusterForTests } from '../support/cluster.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { EtcdClient } from '../../src/store/etcd/client/etcd-client.ts'
-import type { Watch, WatchOptions } from '../../src/store/etcd/client/watch.ts'
-import type { KeyRevision } from '../../src/store/etcd/client/whole-revisions.ts'
+import type { EtcdClient } from '@waypost/etcd-client/etcd-client'
+import type { Watch, WatchOptions } from '@waypost/etcd-client/watch'
+import type { KeyRevision } from '@waypost/etcd-client/whole-revisions'
 
 /** The reports of a watch so far. */
 export interface WatchRecord {

@@ -13,9 +13,9 @@ import {
   uint32,
   whole,
   windowUpdate,
-} from '../../src/http2/connection.test-support.ts'
-import { headerBlockOf } from '../../src/http2/header-encoder.ts'
-import { ERROR, FLAG, FRAME } from '../../src/http2/protocol.ts'
+} from '@waypost/http2/connection.test-support'
+import { headerBlockOf } from '@waypost/http2/header-encoder'
+import { ERROR, FLAG, FRAME } from '@waypost/http2/protocol'
 import { asText, foundBy, SEED, secondsOf } from './found.ts'
 import { mutated } from './mutate.ts'
 import { Random } from './random.ts'

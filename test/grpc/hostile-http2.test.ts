@@ -52,7 +52,7 @@ function residentBytes(): number {
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) * 1024
 }
 
-// Every other frame that ends a connection is in src/http2.
+// Every other frame that ends a connection is in packages/http2.
 test.each<[string, Buffer]>([
   [
     'opens and resets thousands of requests',

@@ -1,6 +1,6 @@
 /** The server's own HTTP/2 at the real port. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { RESERVED_WINDOW } from '../../src/http2/outgoing.ts'
+import { RESERVED_WINDOW } from '@waypost/http2/outgoing'
 import { until } from '../interface/client.ts'
 import { connectGrpc } from '../support/grpc-client.ts'
 import {

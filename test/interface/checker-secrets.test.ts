@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FakeSession, fakeMysql, greeting, OK, refusal, switchTo } from '../probes/fake-mysql.ts'
 import { type Client, hostsOf, type Json, serverForThisFile, unique, until } from './client.ts'
 import { expectProblem } from './problem.ts'
-import { apiDocument } from '../../src/api-document.ts'
+import { apiDocument } from '../../src/server/doors/api-document.ts'
 
 const waypost = serverForThisFile({ settings: { 'log-level': 'trace' } })
 const SECRET = 'secret-of-a-header'

@@ -116,6 +116,18 @@ test.each(names)('%s is refused under /svc, with the clusters, where several hav
   expect(answer.text).toContain('c1, c2')
 })
 
+test('a batch of many changes nothing where one of them is in several clusters', async () => {
+  const serviceName = unique('svc')
+  const ports = Array.from({ length: 66 }, (_, index) => 100 + index)
+  for (const port of ports) await waypost.nacos.post('/ns/instance', { serviceName, ...WHERE, port })
+  const last = { serviceName, ...WHERE, port: ports.at(-1) }
+  await waypost.nacos.post('/ns/instance', { ...last, clusterName: 'c1' })
+  const instances = JSON.stringify(ports.map((port) => ({ ...WHERE, port, ephemeral: true })))
+  const answer = await at(svc).put('/instance/batch', { serviceName, instances, weight: 2 })
+  expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('DEFAULT, c1')])
+  expect((await hostsOf(serviceName)).filter(({ weight }) => weight !== 1)).toEqual([])
+})
+
 test('the detail without a cluster is of the instance that is there', async () => {
   const serviceName = unique('svc')
   await register(serviceName, 'c1')

@@ -123,6 +123,37 @@ describe('versions', () => {
   const restore = (tenant: string, dataId: string, query: Params): Promise<Reply> =>
     waypost.svc.post('/console/config/restore', { tenant, dataId, group: 'G', ...query })
 
+  test('have the changes of gray versions among them, and say what was promoted', async () => {
+    const tenant = unique('ns')
+    const item = { tenant, dataId: 'a', group: 'G' }
+    const rule = { grayType: 'beta', grayMatchRuleExp: '10.0.0.7' }
+    await publish(tenant, 'a', 'one')
+    await waypost.svc.post('/cs/configs/gray', { ...item, ...rule, content: 'canary', comment: 'try it' })
+    await waypost.svc.post('/cs/configs/gray', { ...item, ...rule, content: 'canary 2' })
+    await waypost.svc.post('/cs/configs/gray/promote', { ...item, grayName: 'beta' })
+    const gray = { grayName: 'beta', ...rule, current: false }
+    const formal = [
+      { op: 'U', md5: md5('canary 2'), current: true, promotedFrom: 'beta' },
+      { op: 'I', md5: md5('one'), current: false },
+    ]
+    const all = await versions(tenant, 'a', { withGray: true })
+    expect(all.totalCount).toBe(5)
+    expect(all.pageItems).toMatchObject([
+      { op: 'D', md5: null, ...gray },
+      formal[0],
+      { op: 'U', md5: md5('canary 2'), size: 8, ...gray },
+      { op: 'I', md5: md5('canary'), comment: 'try it', ...gray },
+      formal[1],
+    ])
+    expect(all.pageItems[4]).not.toHaveProperty('grayName')
+    expect((await versions(tenant, 'a')).pageItems).toMatchObject(formal)
+    const second = await versions(tenant, 'a', { withGray: true, pageNo: 2, pageSize: 1 })
+    expect(second.pageItems).toMatchObject([formal[0]])
+    // The text of this change is on the page before, and is not searched for.
+    const third = await versions(tenant, 'a', { withGray: true, pageNo: 3, pageSize: 1 })
+    expect(third.pageItems).toMatchObject([{ op: 'U', md5: null, ...gray }])
+  })
+
   test('are the texts AFTER each change, with who made it and why', async () => {
     const tenant = unique('ns')
     await publish(tenant, 'a', { content: 'one', src_user: 'ann', comment: 'it begins', type: 'yaml' })

@@ -45,10 +45,14 @@ function linesOf(
   return [...history, config]
 }
 
-async function importing(lines: readonly Line[]): Promise<{ taken: number; unchanged: number }> {
+async function importing(
+  lines: readonly object[],
+  username = 'nacos',
+): Promise<{ taken: number; unchanged: number }> {
   const { status, json } = await sendPlan(
     managed,
     planOf(lines, { ...PLAN_HEAD, madeMs: AT_MS, endedMs: AT_MS }),
+    { token: await managed.tokenOf(username) },
   )
   expect(status, JSON.stringify(json)).toBe(200)
   return json
@@ -88,3 +92,24 @@ test.each([1_000, 3, 1])(
     }
   },
 )
+
+test('the same history in several calls at once comes once', async () => {
+  // A user has one upload at once.
+  const administrators = ['nacos', 'second', 'third']
+  for (const username of administrators.slice(1)) {
+    await managed.ask('POST', '/svc/v1/auth/users', { username, password: 'secret' })
+    await managed.ask('POST', '/svc/v1/auth/roles', { username, role: 'ROLE_ADMIN' })
+  }
+  const ids = Array.from({ length: 350 }, (_, at) => String(10_000_000 + at))
+  const history = ids.map((oldId, at) =>
+    historyLine('at-once', oldId, { content: `text ${at}`, op: at === 0 ? 'I' : 'U', atMs: AT_MS + at }),
+  )
+  const answers = await Promise.all(administrators.map((username) => importing(history, username)))
+  expect(answers.reduce((sum, { taken }) => sum + taken, 0)).toBe(ids.length)
+  const query = { search: 'accurate', dataId: 'at-once', group: GROUP, pageNo: '1', pageSize: '500' }
+  const response = await fetch(`${managed.waypost.url}/svc/v1/cs/history?${new URLSearchParams(query)}`, {
+    headers,
+  })
+  const { pageItems } = (await response.json()) as { pageItems: { importedId: string }[] }
+  expect(pageItems.map(({ importedId }) => importedId).toReversed()).toEqual(ids)
+})

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { apiDocument } from '../../src/api-document.ts'
+import { apiDocument } from '../../src/server/doors/api-document.ts'
 import { Client, serverForThisFile } from './client.ts'
 
 const waypost = serverForThisFile()

@@ -27,10 +27,13 @@ describe('a server with authentication', () => {
 
   test('refuses everything until there is an administrator, who needs the code from the terminal', async () => {
     expect((await get(`/nacos/v1/cs/configs?${item}`)).json()).toMatchObject(forbidden('unknown user!'))
+    const state = async () => (await get('/nacos/v1/console/server/state')).json()
+    expect(await state()).toMatchObject({ auth_enabled: 'true', auth_admin_request: 'true' })
     const code = /code=([\w-]+)/.exec(waypost.output())?.[1]
     expect((await post('/nacos/v1/auth/users/admin', 'code=x&password=secret')).status).toBe(403)
     const made = await post('/nacos/v1/auth/users/admin', `code=${code}&password=secret`)
     expect(made.json()).toEqual({ username: 'nacos', password: 'secret' })
+    expect(await state()).toMatchObject({ auth_admin_request: 'false' })
     const again = await post('/nacos/v1/auth/users/admin', `code=${code}`)
     expect([again.status, again.json().message]).toEqual([409, 'have admin user cannot use it'])
   })

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { inject } from 'vitest'
-import type { PlanLine } from '../../src/move/plan.ts'
+import type { PlanLine } from '../../src/plan/plan.ts'
 
 /** A call that the operation got. */
 export interface ImportCall {

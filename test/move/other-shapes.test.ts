@@ -2,8 +2,8 @@
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, inject, test } from 'vitest'
-import type { PlanNote } from '../../src/move/plan.ts'
-import { readPlanLine } from '../../src/move/read-plan.ts'
+import type { PlanNote } from '../../src/plan/plan.ts'
+import { readPlanLine } from '../../src/plan/read-plan.ts'
 import { runWaypost } from '../support/waypost.ts'
 import { type RecordedVersion, ReplayOfRecordedAnswers } from './replay-of-recorded-answers.ts'
 

@@ -1,7 +1,7 @@
 /** `waypost parity`: what two servers have, side by side, and what clients read from both. */
 import { readFileSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { KNOWN_DIFFERENCES } from '../../src/command/move/parity/known-differences.ts'
+import { KNOWN_DIFFERENCES } from '../../src/move/parity/known-differences.ts'
 import { type Client, clientsOf, type Json } from '../interface/client.ts'
 import { type ManagedWaypost, startManaged } from '../support/administrator.ts'
 import { runWaypost, startWaypost, type Waypost } from '../support/waypost.ts'

@@ -1,10 +1,13 @@
 /** The package of `npm run deb`, installed and removed in a root of Debian of its own. */
-import { execFileSync } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { appendFileSync, copyFileSync, existsSync, lstatSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { needRootAndTool } from '../support/need-tool.ts'
 import { freePort, temporaryDirectory } from '../support/waypost.ts'
+import { ReplayOfRecordedAnswers } from '../move/replay-of-recorded-answers.ts'
+import { runFirstDay } from './first-day.ts'
 import { InstalledServer } from './installed-server.ts'
 import { packed, runLong } from './packed.ts'
 
@@ -28,7 +31,7 @@ describe('in a Debian of its own', () => {
 
   beforeAll(async () => {
     if (tools.skip) return
-    const include = '--include=adduser,init-system-helpers,libstdc++6'
+    const include = '--include=adduser,curl,init-system-helpers,libstdc++6'
     await runLong('mmdebstrap', '--quiet', '--variant=essential', include, 'trixie', root)
     const file = await packed('deb', { arch: process.arch, out: temporaryDirectory('deb-') })
     copyFileSync(file, inRoot('tmp/waypost.deb'))
@@ -96,6 +99,34 @@ describe('in a Debian of its own', () => {
     },
     LIMIT_MS,
   )
+
+  test(
+    'the pages for a first day can be followed without a terminal',
+    async () => {
+      run('dpkg', '--install', '/tmp/waypost.deb')
+      const oldServer = await ReplayOfRecordedAnswers.start('1.4.8')
+      try {
+        await runFirstDay({
+          url: `http://127.0.0.1:${await freePort()}`,
+          oldUrl: oldServer.url,
+          run: (script) => runApart(script),
+        })
+      } finally {
+        await oldServer.stop()
+      }
+    },
+    LIMIT_MS,
+  )
+
+  /** Runs a script of bash in the home of root, without a terminal. */
+  async function runApart(script: string): Promise<string> {
+    const shell = ['setsid', '--wait', 'bash', '-c', `cd; exec 2>&1; ${script}`]
+    const { stdout } = await promisify(execFile)('chroot', [root, ...shell], {
+      env: { ...ENVIRONMENT, HOME: '/root' },
+      maxBuffer: 16e6,
+    })
+    return stdout
+  }
 
   function isEnabled(): boolean {
     return lstatSync(linkAtBoot, { throwIfNoEntry: false }) !== undefined

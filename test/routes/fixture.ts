@@ -172,7 +172,12 @@ function routesOf(operations: Operations, nowMs: () => number): Route[] {
     ...svcAccessRoutes(operations),
     ...nacosAccessRoutes(operations),
     ...svcConfigRoutes(operations, limits),
-    ...svcConsoleRoutes(operations, { version: '1.2.3', notReady: () => [], warnings: () => [] }),
+    ...svcConsoleRoutes(operations, {
+      temporary: false,
+      version: '1.2.3',
+      notReady: () => [],
+      warnings: () => [],
+    }),
     ...svcListenerRoutes(listener),
     ...svcNamespaceRoutes(namespaces),
     ...nacosConfigRoutes(operations, limits),

@@ -4,7 +4,7 @@ import { Guard } from '../../src/operations/guard.ts'
 import type { Authorisation } from '../../src/operations/authorisation.ts'
 import { allOperations, type OperationParts } from '../../src/operations/operations.ts'
 import type { Route } from '../../src/protocols/http/routing/route.ts'
-import { allRoutes, type RouteParts } from '../../src/routes.ts'
+import { allRoutes, type RouteParts } from '../../src/server/doors/routes.ts'
 import { loadSettings } from '../../src/settings/settings.ts'
 
 /** A valid value for each parameter. */

@@ -4,6 +4,7 @@ import http from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Body, GrpcClient } from '../support/grpc-client.ts'
 import { grpcClients } from '../support/grpc-clients.ts'
 import { type ManagedWaypost, startManaged } from '../support/administrator.ts'
 import { Authority } from '../support/certificates.ts'
@@ -289,5 +290,57 @@ describe('what users hold', () => {
     expect(await follow(anns).status).toBe(503)
     expect(await follow(bobs).status).toBe(503)
     for (const { head } of [...ofBob.slice(2), ...ofAnn]) expect((await head).complete).toBe(false)
+  })
+})
+
+describe('what users watch over gRPC', () => {
+  let server: ManagedWaypost
+  beforeAll(async () => {
+    // A tenth of the heap is for what clients watch: some 20,000 items.
+    server = await startManaged({ env: { NODE_OPTIONS: '--max-old-space-size=256' } })
+    for (const username of ['bob', 'ann'])
+      await server.addUser({ username, password: 'of-the-user', permissions: { 'public:*:*': 'rw' } })
+  }, HOOK_MS)
+  afterAll(() => server?.waypost.stop())
+  const clients = grpcClients(() => server.waypost)
+
+  test('a user who watches all that may be watched gives way to another, and keeps the instances', async () => {
+    const connect = async (username: string) =>
+      clients({ headers: { accessToken: await server.tokenOf(username, 'of-the-user') } })
+    const resultOf = async (client: GrpcClient, type: string, body: Body) =>
+      (await client.ask(type, body)).body['resultCode']
+    const listen = (client: GrpcClient, name: string, count: number) => {
+      const contexts = Array.from({ length: count }, (_, at) => {
+        return { group: 'G', tenant: '', md5: '', dataId: `${name}-${at}`.padEnd(200, 'x') }
+      })
+      return resultOf(client, 'ConfigBatchListenRequest', { listen: true, configListenContexts: contexts })
+    }
+    const ofBob: GrpcClient[] = []
+    const instance = { ip: '10.9.9.9', port: 80 }
+    for (let result: unknown = 200; result === 200;) {
+      const client = await connect('bob')
+      ofBob.push(client)
+      await client.ask('InstanceRequest', { serviceName: 'of-bob', type: 'registerInstance', instance })
+      result = await listen(client, `bob-${ofBob.length}`, 9_000)
+    }
+    expect(ofBob.length).toBeGreaterThan(1)
+    const ended: number[] = []
+    ofBob.forEach((client, at) => void client.ended.then(() => ended.push(at)))
+    const ann = await connect('ann')
+    expect(await listen(ann, 'ann', 3_000)).toBe(200)
+    const subscription = { serviceName: 'of-bob', subscribe: true, clusters: '' }
+    expect(await resultOf(ann, 'SubscribeServiceRequest', subscription)).toBe(200)
+    await expect.poll(() => ended.length).toBe(1)
+    const accessToken = await server.tokenOf('ann', 'of-the-user')
+    const held = poll(server.waypost.url, { headers: { accessToken } }, 'watched\u0002G\u0002\u0001')
+    const list = await ask(server.waypost.url, {
+      path: '/svc/v1/ns/instance/list?serviceName=of-bob',
+      headers: { accessToken },
+    }).answer
+    expect(list.text).toContain('10.9.9.9')
+    await server.ask('POST', '/svc/v1/cs/configs', { dataId: 'watched', group: 'G', content: 'x' })
+    expect((await held.answer).text).toContain('watched')
+    for (const client of ofBob.filter((_, at) => !ended.includes(at)))
+      expect((await client.ask('HealthCheckRequest', {})).body['resultCode']).toBe(200)
   })
 })

@@ -1,11 +1,12 @@
 /** The rule for new passwords is at every door, and nowhere else. */
 import { spawn } from 'node:child_process'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sourceFiles } from '../support/sources.ts'
 import { startWaypost, temporaryDirectory, type Waypost } from '../support/waypost.ts'
-import { apiDocument } from '../../src/api-document.ts'
+import { apiDocument } from '../../src/server/doors/api-document.ts'
 import { withoutReferences } from '../support/without-references.ts'
 
 const GOOD = 'correct horse'
@@ -189,10 +190,6 @@ test('without the rule any password is taken', async () => {
 
 /** A door that hashes past the rule would take any password. */
 test('only the renewal of an old hash passes by the rule', () => {
-  const src = fileURLToPath(new URL('../../src', import.meta.url))
-  const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
-    (file) => file.endsWith('.ts') && !file.includes('.test'),
-  )
-  const past = files.filter((file) => /asswords\.hash\(/.test(readFileSync(join(src, file), 'utf8')))
-  expect(past).toEqual(['sign-in/password-sign-in.ts'])
+  const past = sourceFiles().filter(({ code }) => /asswords\.hash\(/.test(code))
+  expect(past.map(({ file }) => file)).toEqual(['src/sign-in/password-sign-in.ts'])
 })

@@ -2,16 +2,14 @@
  * No regular expression that sees what clients send may run away. Each one of src is tried with long texts that are
  * made to mislead it: runs of the characters it speaks of, which end in something that it does not want.
  */
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { createContext, Script } from 'node:vm'
 import { parseSync, Visitor } from 'oxc-parser'
 import { expect, test } from 'vitest'
-import { apiDocument } from '../../src/api-document.ts'
+import { apiDocument } from '../../src/server/doors/api-document.ts'
+import { sourceFiles } from '../support/sources.ts'
 
 /** Where texts of clients, of those who are probed, and of import files go through. */
-const SEEN_BY_CLIENTS = ['protocols', 'core', 'subscribers', 'probes', 'feed', 'archive']
+const SEEN_BY_CLIENTS = ['protocols', 'core', 'subscribers', 'probes', 'feed', 'archive', 'http2']
 
 const LENGTH = 20_000
 /** With this number of characters a linear walk takes well under a millisecond, a quadratic one seconds. */
@@ -24,15 +22,10 @@ interface Found {
   readonly longest: number
 }
 
-const src = fileURLToPath(new URL('../../src', import.meta.url))
-
 /** Every literal, with its file and line. */
 function literals(): Found[] {
-  const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
-    (file) =>
-      file.endsWith('.ts') && !file.includes('.test') && SEEN_BY_CLIENTS.includes(file.split(/[\\/]/)[0]!),
-  )
-  return files.flatMap((file) => literalsOf(file, readFileSync(join(src, file), 'utf8')))
+  const files = sourceFiles().filter(({ file }) => SEEN_BY_CLIENTS.includes(file.split('/')[1]!))
+  return files.flatMap(({ file, code }) => literalsOf(file, code))
 }
 
 function literalsOf(file: string, code: string): Found[] {

@@ -104,11 +104,6 @@ export class JudgingServer {
     return this.server.state.record(MEMBER, this.id) !== undefined
   }
 
-  /** How many instances it has restored. */
-  get restored(): number {
-    return this.#care.figures().restored
-  }
-
   /** Its work four times a second. */
   sweep(): void {
     this.#care.sweep()

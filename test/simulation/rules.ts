@@ -1,6 +1,6 @@
 import { USER } from '../../src/core/access/access-records.ts'
 import type { NewSession } from '../../src/core/access/session-commands.ts'
-import { type Change, savedValue } from '../../src/core/decisions/changes.ts'
+import { type Change, type InstanceSaved, savedValue } from '../../src/core/decisions/changes.ts'
 import { addressText } from '../../src/core/naming/state/instance.ts'
 import type {
   AccessValue,
@@ -102,8 +102,8 @@ export const serviceDeleted: Rule<ServiceValue> = (service) => {
 
 /**
  * Changes of a server that no client has asked for: a beat heals an instance, silence makes one unhealthy or removes it,
- * and an empty service leaves. The answer says what
- * is wrong with that; `DONE`: nothing is.
+ * an empty service leaves, and an instance that was removed although it beat comes back. The answer says what is wrong with
+ * that; `DONE`: nothing is.
  */
 export function ownChange(change: Change): Rule<ServiceValue> {
   return (service) => {
@@ -112,6 +112,7 @@ export function ownChange(change: Change): Rule<ServiceValue> {
       const isFree = service.madeBy === 'registration' && Object.keys(service.instances).length === 0
       return isFree ? { next: null, answer: DONE } : stays(service, 'a service in use is removed')
     }
+    if (change.kind === 'instance-saved') return restored(service, change)
     if (change.kind !== 'instance-health-changed' && change.kind !== 'instance-removed')
       return stays(service, `${change.kind} by a server`)
     const where = addressText(change.address)
@@ -119,6 +120,18 @@ export function ownChange(change: Change): Rule<ServiceValue> {
     if (known === undefined) return stays(service, 'the instance had left')
     if (change.kind === 'instance-removed') return { next: without(service, where), answer: DONE }
     return { next: withInstance(service, where, { ...known, healthy: change.healthy }), answer: DONE }
+  }
+}
+
+function restored(
+  service: NonNullable<ServiceValue>,
+  { record, healthy }: InstanceSaved,
+): Step<ServiceValue> {
+  const where = addressText(record.address)
+  if (service.instances[where] !== undefined) return stays(service, 'an instance that is there is restored')
+  return {
+    next: withInstance(service, where, { weight: record.weight, healthy: healthy ?? true }),
+    answer: DONE,
   }
 }
 

@@ -14,7 +14,7 @@ const newDirectory = () => mkdtemp(join(tmpdir(), 'waypost-store-'))
 async function open(directory: string): Promise<SoleContractStore> {
   const store = await openEmbeddedStore({ directory, log })
   return {
-    commit: (groups) => store.commit(groups),
+    commit: (groups, events) => store.commit(groups, events),
     mayHave: (serial) => store.mayHave(serial),
     surelyHas: (serial) => store.surelyHas(serial),
     kept: store,

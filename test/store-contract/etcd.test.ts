@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from 'vitest'
-import { systemClock } from '../../src/store/etcd/client/clock.ts'
+import { systemClock } from '@waypost/etcd-client/clock'
 import { openEtcd } from '../../src/store/etcd/open-etcd.ts'
 import { describeOnEtcd, ETCD_HOOK_MS, type Etcd, startEtcd } from '../support/etcd.ts'
 import type { ContractStore, SharedContractStore, StoreKind } from './contract-store.ts'

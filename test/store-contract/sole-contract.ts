@@ -6,11 +6,13 @@ import { recordRemoved, recordSaved } from '../../src/core/records/record-kind.t
 import type { SoleContractStore, StoreBench } from './contract-store.ts'
 import { randomChanges } from './random-changes-contract.ts'
 import {
+  ANY_EVENT,
   commitAll,
   deepFrozen,
   instanceSaved,
   published,
   sampleInstance,
+  sampleEvent,
   sampleKey,
   sampleService,
   serviceKey,
@@ -33,6 +35,21 @@ export function soleContract(bench: StoreBench<SoleContractStore>): void {
     const names = (await store.load()).configs.map((item) => item.key.dataId)
     expect(names.sort()).toEqual(['a', 'b', 'c'])
     expect((await store.reads.history([sampleKey('x')], { pageNo: 1, pageSize: 1 })).totalCount).toBe(0)
+  })
+
+  test('events of the audit that go with a commit are written with it, or not at all', async () => {
+    let store = await bench.fresh()
+    const [first, second] = [sampleEvent(), sampleEvent({ result: 'refused' })]
+    const good = [published(sampleKey('a'), { content: 'a' })]
+    const bad = [unwritable(published(sampleKey('bad'), { content: 'bad' }))]
+    expect(await store.commit([good, bad], [first, second])).toMatchObject({ kind: 'failed', group: 1 })
+    expect((await store.reads.findAudit(ANY_EVENT, 10)).events).toEqual([])
+    expect(await store.commit([good], [first])).toMatchObject({ kind: 'committed' })
+    expect(await store.commit([], [second, { ...first, count: 2 }])).toMatchObject({ kind: 'committed' })
+    store = await bench.crash(store)
+    expect((await store.reads.findAudit(ANY_EVENT, 10)).events).toEqual([second, { ...first, count: 2 }])
+    const limit = { beforeMs: 0, keep: 1, keepRefused: 1, most: 10 }
+    expect(await store.kept.cleanAudit(limit)).toEqual({ removed: 1, more: true })
   })
 
   test('a commit does not wait for the reads that were there before it', async () => {

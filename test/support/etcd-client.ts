@@ -1,6 +1,6 @@
-import { connectTo } from '../../src/store/etcd/client/connection.ts'
-import { systemClock } from '../../src/store/etcd/client/clock.ts'
-import { EtcdClient } from '../../src/store/etcd/client/etcd-client.ts'
+import { connectTo } from '@waypost/etcd-client/connection'
+import { systemClock } from '@waypost/etcd-client/clock'
+import { EtcdClient } from '@waypost/etcd-client/etcd-client'
 import type { Etcd } from './etcd.ts'
 
 /** A client of an etcd, for tests that read and write its keys as somebody else would. Call `close` at the end. */

@@ -8,7 +8,7 @@
 export const NIGHT = ['**/*.night.test.ts']
 
 /** Unit tests: short, wherever they are. */
-export const UNIT = ['src/**/*.test.ts', 'console/src/**/*.test.ts']
+export const UNIT = ['{src,packages,console/src}/**/*.test.ts']
 
 /**
  * Unit tests that open the database, start processes or threads, send signals or measure memory: each file has a process of its

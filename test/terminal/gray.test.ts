@@ -30,6 +30,15 @@ test('a version is published for a share, listed, grown and promoted', async () 
   expect(await gray('promote', name, 'v2')).toContain('has the text of v2 for all')
   expect(JSON.parse(await gray('list', name, '-o', 'json'))).toEqual([])
   expect(await seen(name)).toBe('new')
+  const history = await here.terminal.ok('config', 'history', name)
+  const lines = [
+    'gray v2 ended, for 100',
+    'promoted from v2',
+    'gray v2 changed, for 100',
+    'gray v2, for 0 .* careful',
+    'made',
+  ]
+  expect(history).toMatch(new RegExp(lines.join('[^]*')))
 })
 
 test('a version for addresses is stopped by its name', async () => {
@@ -120,6 +129,7 @@ describe('a client behind a NAT', () => {
   test('the address that the terminal shows is the one that a rule takes', async () => {
     const listeners = await here.terminal.ok('config', 'listeners', dataId, '-g', 'G')
     const shown = /^(\S+) \(127\.0\.0\.1:\d+\)/m.exec(listeners)?.[1] ?? ''
+    expect(await here.terminal.ok('client', 'list', OWN)).toContain(` ${OWN} (127.0.0.1:`)
     expect(shown).toBe(OWN)
     const publishFor = (ips: string, ...more: string[]) =>
       here.terminal.run(['config', 'gray', 'publish', `G/${dataId}`, file, '--ips', ips, ...more])

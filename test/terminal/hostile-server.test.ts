@@ -1,13 +1,14 @@
 /** A server that answers every command with escape sequences in every field: none of them may reach a terminal. */
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Command, Option } from 'commander'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { apiDocument } from '../../src/api-document.ts'
+import { apiDocument } from '../../src/server/doors/api-document.ts'
 import { runProgram } from '../../src/command/command-line.ts'
-import { makeProgram } from '../../src/command/program.ts'
+import { makeProgram } from '../../src/main/program.ts'
+import { sourceFiles } from '../support/sources.ts'
 import { temporaryDirectory } from '../support/waypost.ts'
 
 /** A window title, a cleared line, a colour by one character, and a return. */
@@ -244,9 +245,6 @@ test('the answers of the fake server are shown', async () => {
 })
 
 test('one place writes to standard error', () => {
-  const root = new URL('../../src/command/', import.meta.url)
-  const writers = readdirSync(root, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
-    .filter((name) => /(?:stderr\.write|console\.\w+)\(/.test(readFileSync(new URL(name, root), 'utf8')))
-  expect(writers).toEqual(['standard-error.ts'])
+  const writers = sourceFiles().filter(({ code }) => /(?:stderr\.write|console\.\w+)\(/.test(code))
+  expect(writers.map(({ file }) => file)).toEqual(['src/command/standard-error.ts'])
 })

@@ -130,6 +130,20 @@ test('a service whose last instance left stands in the status with time and reas
   expect(await here.terminal.ok('status')).not.toContain(serviceName)
 }, 60_000)
 
+test('each of many services whose last instances left can be dismissed, and one that never was is absent', async () => {
+  const many = Array.from({ length: 52 }, () => unique('lost'))
+  for (const serviceName of many) {
+    const instance = { serviceName, ip: '10.0.0.7', port: 80 }
+    await here.svc.post('/ns/instance', instance)
+    await here.svc.delete('/ns/instance', instance)
+    await here.svc.delete('/ns/service', { serviceName })
+  }
+  await here.terminal.ok('service', 'dismiss', many[0]!)
+  expect((await here.terminal.run(['service', 'dismiss', unique('never')])).code).toBe(1)
+  // Other tests look for their services among those that need attention.
+  for (const serviceName of many.slice(1)) await here.svc.delete('/console/attention', { serviceName })
+}, 60_000)
+
 test('a connected client that says nothing is shown with its silence, and when it leaves', async () => {
   const serviceName = unique('frozen')
   // It replies to nothing, as a process that was stopped.

@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { makeProgram } from '../../src/command/program.ts'
+import { makeProgram } from '../../src/main/program.ts'
 import { NamingClient } from '../grpc/naming-fixture.ts'
 import { connectGrpc } from '../support/grpc-client.ts'
 import { startManaged } from '../support/administrator.ts'

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { describe, expect, test } from 'vitest'
 import { examplesOf } from '../../src/command/command-line.ts'
-import { makeProgram } from '../../src/command/program.ts'
-import { apiDocument } from '../../src/api-document.ts'
+import { makeProgram } from '../../src/main/program.ts'
+import { apiDocument } from '../../src/server/doors/api-document.ts'
 
 const unused = () => Promise.reject(new Error('no command runs here'))
 const program = makeProgram({

@@ -210,6 +210,15 @@ test('a user who may only read is refused with exit code 2, as that user', async
       code: 2,
       err: expect.stringMatching(right),
     })
+  // A namespace without anything that the user may read would stay silent.
+  for (const [what, named] of [
+    ['config', 'dev:*:config/*'],
+    ['service', 'dev:*:naming/*'],
+  ] as const)
+    expect(await terminal.run([what, 'watch', '-n', 'dev', ...flags])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining(`ann may not read ${named}.`),
+    })
   expect(await terminal.run(['config', 'watch', 'x', '-n', 'dev', ...flags])).toMatchObject({
     code: 2,
     err: expect.stringContaining('ann may not read dev:DEFAULT_GROUP:config/x.'),

@@ -1,4 +1,4 @@
-import { linkToChange } from '../configs/key-of.ts'
+import { linkToChange } from '../routing/key-of.ts'
 import { linkTo } from '../routing/link.ts'
 
 /** An item of an event. */

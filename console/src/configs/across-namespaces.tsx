@@ -7,12 +7,12 @@ import { loadEditor } from '../editor/code-view.tsx'
 import { sayFinding } from '../editor/phrases.ts'
 import { shownNumber, t } from '../language/text.ts'
 import { placeWith } from '../routing/link.ts'
-import { go, place } from '../routing/location.ts'
+import { go, place } from '../state/location.ts'
 import { type ConfigItem, type ConfigName, findConfigs, readConfig } from '../server/configs.ts'
-import { useLoaded } from '../state/loaded.ts'
+import { useLoaded } from '../live/loaded.ts'
 import { type KeyRow, keyRows } from './key-rows.ts'
-import { linkToConfig } from './key-of.ts'
-import { formatOf } from './format-of.ts'
+import { linkToConfig } from '../routing/key-of.ts'
+import { formatOf } from '../publishing/format-of.ts'
 
 const MOST_FOUND = 500
 const MOST_COLUMNS = 12

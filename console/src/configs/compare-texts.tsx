@@ -3,9 +3,9 @@ import { LoadProblem } from '../controls/notice.tsx'
 import { DiffView } from '../editor/code-view.tsx'
 import { t } from '../language/text.ts'
 import { type ConfigName, readConfig } from '../server/configs.ts'
-import { useLoaded } from '../state/loaded.ts'
-import { ChangedKeys } from './review-sheet.tsx'
-import { formatOf } from './format-of.ts'
+import { useLoaded } from '../live/loaded.ts'
+import { ChangedKeys } from '../publishing/review-sheet.tsx'
+import { formatOf } from '../publishing/format-of.ts'
 
 /** Two items side by side: what is in the target left, what would come right. */
 export function CompareTexts(props: {

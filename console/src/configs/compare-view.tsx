@@ -7,11 +7,11 @@ import { Pager } from '../controls/pager.tsx'
 import { tellProblem } from '../controls/toast.tsx'
 import { shownNumber, t } from '../language/text.ts'
 import { linkTo, placeWith } from '../routing/link.ts'
-import { go, place } from '../routing/location.ts'
+import { go, place } from '../state/location.ts'
 import { compareNamespaces, type Comparison } from '../server/compare.ts'
 import { within } from '../live/meant.ts'
 import type { ConfigName } from '../server/configs.ts'
-import { useLoaded } from '../state/loaded.ts'
+import { useLoaded } from '../live/loaded.ts'
 import {
   currentNamespace,
   namespaceName,
@@ -23,7 +23,7 @@ import { useStore } from '../state/store.ts'
 import { mayWriteConfig, mayWriteConfigs } from '../state/user.ts'
 import { GrayOnlySides } from '../gray/gray-only-sides.tsx'
 import { CompareTexts } from './compare-texts.tsx'
-import { linkToConfig } from './key-of.ts'
+import { linkToConfig } from '../routing/key-of.ts'
 import { PromoteKeys } from './promote-keys.tsx'
 import { PromoteDialog, type Promoted } from './promote-dialog.tsx'
 

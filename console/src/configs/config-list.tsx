@@ -7,7 +7,7 @@ import { Pager } from '../controls/pager.tsx'
 import { tell, tellProblem } from '../controls/toast.tsx'
 import { shownNumber, t } from '../language/text.ts'
 import { linkTo, placeWith, turnTo } from '../routing/link.ts'
-import { addressOf, go, place } from '../routing/location.ts'
+import { addressOf, go, place } from '../state/location.ts'
 import {
   type ConfigFilter,
   type ConfigOrder,
@@ -16,7 +16,7 @@ import {
   type ListedConfig,
 } from '../server/configs.ts'
 import { type IsMeant, ofConfig, within } from '../live/meant.ts'
-import { useLoaded, useShown } from '../state/loaded.ts'
+import { useLoaded, useShown } from '../live/loaded.ts'
 import { currentNamespace, namespaceName } from '../state/namespaces.ts'
 import { keepPageSize, pageSize } from '../state/page-size.ts'
 import { useStore } from '../state/store.ts'

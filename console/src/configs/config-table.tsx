@@ -6,10 +6,10 @@ import { Icon } from '../controls/icon.tsx'
 import { NamespaceMark } from '../controls/namespace-mark.tsx'
 import { shownNumber, shownSize, t } from '../language/text.ts'
 import { placeWith } from '../routing/link.ts'
-import { go } from '../routing/location.ts'
+import { go } from '../state/location.ts'
 import type { ConfigFilter, ConfigOrder, ListedConfig } from '../server/configs.ts'
 import { Hits } from './hits.tsx'
-import { linkToConfig } from './key-of.ts'
+import { linkToConfig } from '../routing/key-of.ts'
 import { Tags } from './tags.tsx'
 
 interface TableProps {

@@ -12,24 +12,25 @@ import { LoadProblem } from '../controls/notice.tsx'
 import { CodeView } from '../editor/code-view.tsx'
 import { shownNumber, shownSize, t } from '../language/text.ts'
 import { linkTo, placeWith, viewAt } from '../routing/link.ts'
-import { addressOf, go, goBackTo, place } from '../routing/location.ts'
+import { addressOf, go, goBackTo, place } from '../state/location.ts'
 import { type ConfigItem, type ConfigName, readConfig } from '../server/configs.ts'
 import { readGrayOf } from '../server/gray.ts'
 import { ofConfig } from '../live/meant.ts'
 import { keyOf, lastPublished } from '../state/last-published.ts'
-import { useLoaded } from '../state/loaded.ts'
+import { useLoaded } from '../live/loaded.ts'
 import { useStore } from '../state/store.ts'
 import { mayWriteAnywhere, mayWriteConfig } from '../state/user.ts'
 import { AcrossNamespaces } from './across-namespaces.tsx'
+import { LastAuthor } from '../publishing/last-author.tsx'
 import { CloneDialog } from './clone-dialog.tsx'
 import { DeleteConfigs } from './delete-configs.tsx'
-import { DraftThere } from './draft-notice.tsx'
+import { DraftThere } from '../publishing/draft-notice.tsx'
 import { EditConfig } from './edit-config.tsx'
-import { configNameIn } from './key-of.ts'
+import { configNameIn } from '../routing/key-of.ts'
 import { Tags } from './tags.tsx'
 import { Versions } from './versions.tsx'
 import { Watchers, WhoHasIt } from './watchers.tsx'
-import { formatOf } from './format-of.ts'
+import { formatOf } from '../publishing/format-of.ts'
 
 const GrayVersions = later(async () => (await import('../gray/gray-versions.tsx')).GrayVersions)
 
@@ -189,7 +190,7 @@ function Facts({ item }: { item: ConfigItem }) {
     [t('application'), item.appName && <span dir="auto">{item.appName}</span>],
     [t('tags'), item.configTags && <Tags tags={item.configTags} />],
     [t('size'), shownSize(new Blob([item.content]).size)],
-    [t('changed'), <Ago atMs={item.modifyTime} />],
+    [t('changed'), <LastAuthor name={item} md5={item.md5} otherwise={<Ago atMs={item.modifyTime} />} />],
     [t('created'), <Ago atMs={item.createTime} />],
     [t('createdBy'), [item.createUser, item.createIp].filter(Boolean).join(' · ')],
     ['MD5', <code>{item.md5}</code>],

@@ -13,7 +13,7 @@ import {
   restoreVersion,
 } from '../server/configs.ts'
 import { problemOf } from '../server/problem.ts'
-import { useLoaded } from '../state/loaded.ts'
+import { useLoaded } from '../live/loaded.ts'
 import { refreshNamespaces } from '../state/namespaces.ts'
 
 const SHOWN_ROWS = 100
@@ -120,7 +120,7 @@ function ListeningClients({ items }: { items: readonly Item[] }) {
 /** Publishes again what was deleted; an item that somebody has made meanwhile is left alone. */
 async function bringBack(items: readonly Item[]): Promise<void> {
   for (const item of items) {
-    const [last] = (await findVersions(item, 1, 1)).pageItems
+    const [last] = (await findVersions(item, { pageNo: 1, pageSize: 1 })).pageItems
     if (last?.op !== 'D') continue
     await restoreVersion(item, last.historyId, { casMd5: '', comment: t('undoneDelete') })
   }

@@ -6,7 +6,7 @@ import { LoadProblem } from '../controls/notice.tsx'
 import { tell } from '../controls/toast.tsx'
 import { shownNumber, t } from '../language/text.ts'
 import { copyConfigs } from '../server/compare.ts'
-import { useLoaded } from '../state/loaded.ts'
+import { useLoaded } from '../live/loaded.ts'
 import { namespaceName } from '../state/namespaces.ts'
 
 /** An item of one side, and what is in its place on the other. */

@@ -9,10 +9,10 @@ import type { ChangedKey, Unlisted } from '../../../src/formats/changed-keys.ts'
 import { sayFinding } from '../editor/phrases.ts'
 import { shownNumber, t } from '../language/text.ts'
 import { type ConfigItem, type ConfigName, readConfig } from '../server/configs.ts'
-import { useLoaded } from '../state/loaded.ts'
+import { useLoaded } from '../live/loaded.ts'
 import { namespaceName } from '../state/namespaces.ts'
-import { PublishFlow } from './publish-flow.tsx'
-import { formatOf } from './format-of.ts'
+import { PublishFlow } from '../publishing/publish-flow.tsx'
+import { formatOf } from '../publishing/format-of.ts'
 
 interface Sides {
   readonly source: ConfigItem

@@ -2,8 +2,8 @@ import { useState } from 'preact/hooks'
 import { tellProblem } from '../controls/toast.tsx'
 import { t } from '../language/text.ts'
 import { type ConfigItem, type ConfigName, readVersion, restoreVersion } from '../server/configs.ts'
-import type { Base, Edit } from './edit.ts'
-import { PublishFlow } from './publish-flow.tsx'
+import type { Base, Edit } from '../publishing/edit.ts'
+import { PublishFlow } from '../publishing/publish-flow.tsx'
 
 /** A version that may be restored. */
 export interface Restorable {

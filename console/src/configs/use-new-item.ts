@@ -1,8 +1,8 @@
 import { useRef, useState } from 'preact/hooks'
-import { useGuard } from '../frame/leave-dialog.tsx'
+import { useGuard } from '../controls/leave-dialog.tsx'
 import type { ConfigNotes } from '../server/configs.ts'
-import { useKeptDraft } from './draft-notice.tsx'
-import { type Draft, dropDraft, editOf, mayKeep, newItemIn, readDraft } from './drafts.ts'
+import { useKeptDraft } from '../publishing/draft-notice.tsx'
+import { type Draft, dropDraft, editOf, mayKeep, newItemIn, readDraft } from '../publishing/drafts.ts'
 import { notesOf } from './notes-fields.tsx'
 
 const EMPTY: ConfigNotes = { type: 'yaml', desc: '', appName: '', configTags: '' }

@@ -5,11 +5,17 @@ import { SelectField } from '../controls/field.tsx'
 import { LoadProblem } from '../controls/notice.tsx'
 import { CodeView, DiffView } from '../editor/code-view.tsx'
 import { shownTime, t } from '../language/text.ts'
-import { findVersions, readVersion, type Version } from '../server/configs.ts'
-import { useLoaded } from '../state/loaded.ts'
+import {
+  type ConfigName,
+  findVersions,
+  readVersion,
+  type Version,
+  VERSIONS_PAGE_SIZE,
+} from '../server/configs.ts'
+import { useLoaded } from '../live/loaded.ts'
 import type { Restorable } from './restore.tsx'
-import { ChangedKeys } from './review-sheet.tsx'
-import { formatOf } from './format-of.ts'
+import { ChangedKeys } from '../publishing/review-sheet.tsx'
+import { formatOf } from '../publishing/format-of.ts'
 
 type Part = 'difference' | 'text'
 
@@ -17,7 +23,8 @@ interface DialogProps extends Pick<Restorable, 'name' | 'current'> {
   readonly version: Version
   readonly older: Version | undefined
   readonly versions: readonly Version[]
-  readonly position: number
+  /** The page with older versions. */
+  readonly nextPage: number
   readonly shown: Part
   readonly onShow: (part: Part) => void
   /** Undefined where this version cannot be restored. */
@@ -94,7 +101,7 @@ export function VersionDialog(props: DialogProps) {
   )
 }
 
-function Difference({ name, current, version, older, versions, position }: DialogProps) {
+function Difference({ name, current, version, older, versions, nextPage }: DialogProps) {
   const [otherId, setOtherId] = useState(older?.historyId ?? '')
   const other = versions.find(({ historyId }) => historyId === otherId)
   const isNewer = other !== undefined && versions.indexOf(other) < versions.indexOf(version)
@@ -103,7 +110,7 @@ function Difference({ name, current, version, older, versions, position }: Dialo
       one === undefined || one.op === 'D' ? '' : (await readVersion(name, one.historyId)).content
     // That before the last one of this page is on the next page.
     const isOnNext = other === undefined && version.op !== 'I'
-    const before = isOnNext ? (await findVersions(name, position + 2, 1)).pageItems[0] : undefined
+    const before = isOnNext ? await firstOf(name, nextPage) : undefined
     const [own, its] = await Promise.all([textOf(version), textOf(other ?? before)])
     return isNewer ? ([own, its] as const) : ([its, own] as const)
   })
@@ -139,6 +146,12 @@ function Difference({ name, current, version, older, versions, position }: Dialo
       )}
     </>
   )
+}
+
+/** The first version for all on a page; of an item with very many changes of gray versions there may be none. */
+async function firstOf(name: ConfigName, pageNo: number): Promise<Version | undefined> {
+  const { pageItems } = await findVersions(name, { pageNo, pageSize: VERSIONS_PAGE_SIZE, withGray: true })
+  return pageItems.find(({ grayName }) => grayName === undefined)
 }
 
 /** A version in a list: its time, its author, and which one it is. */

@@ -3,16 +3,16 @@ import { Ago } from '../controls/ago.tsx'
 import { Nothing, LoadProblem } from '../controls/notice.tsx'
 import { Pager } from '../controls/pager.tsx'
 import { shownSize, t } from '../language/text.ts'
-import { findVersions, type Version } from '../server/configs.ts'
+import { type ConfigName, findVersions, type Version, VERSIONS_PAGE_SIZE } from '../server/configs.ts'
 import { ofConfig } from '../live/meant.ts'
 import { turnTo } from '../routing/link.ts'
-import { place } from '../routing/location.ts'
-import { useLoaded, useShown } from '../state/loaded.ts'
+import { place } from '../state/location.ts'
+import { useLoaded, useShown } from '../live/loaded.ts'
 import { mayWriteConfig } from '../state/user.ts'
+import { audienceText } from '../publishing/audience.ts'
+import { linkToConfig } from '../routing/key-of.ts'
 import { type Restorable, useRestore } from './restore.tsx'
 import { VersionDialog } from './version-dialog.tsx'
-
-const PAGE_SIZE = 50
 
 type Shared = Pick<Restorable, 'name' | 'current'>
 
@@ -21,9 +21,12 @@ export function Versions(props: Shared & { readonly isDeleted: boolean; readonly
   const { name, current, isDeleted, onRestored } = props
   const pageNo = Number(place.value.params['page'] ?? '1') || 1
   const key = JSON.stringify([name, pageNo])
-  const found = useLoaded(key, () => findVersions(name, pageNo, PAGE_SIZE), ofConfig(name))
+  const page = { pageNo, pageSize: VERSIONS_PAGE_SIZE, withGray: true } as const
+  const found = useLoaded(key, () => findVersions(name, page), ofConfig(name))
   const shown = useShown(JSON.stringify(name), found, pageNo)
-  const versions = shown?.value.pageItems
+  const all = shown?.value.pageItems
+  // Those of all clients can be compared and restored here.
+  const versions = all?.filter(({ grayName }) => grayName === undefined)
   const meant = nearest(versions ?? [], Number(place.value.params['at']))
   const reload = (): void => {
     onRestored()
@@ -32,30 +35,33 @@ export function Versions(props: Shared & { readonly isDeleted: boolean; readonly
   return (
     <>
       <LoadProblem found={found} isOldShown={shown !== undefined} />
-      {versions === undefined && found.problem === undefined && <p class="loading">{t('loading')}</p>}
-      {versions?.length === 0 && (
+      {all === undefined && found.problem === undefined && <p class="loading">{t('loading')}</p>}
+      {all?.length === 0 && (
         <div class="card">
           <Nothing text={t('noVersions')} />
         </div>
       )}
-      {shown !== undefined && versions !== undefined && versions.length > 0 && (
+      {shown !== undefined && all !== undefined && versions !== undefined && all.length > 0 && (
         <>
           <ol class="card versions">
-            {versions.map((version, index) => (
-              <VersionRow
-                key={version.historyId}
-                {...{ name, current, version, isDeleted }}
-                older={versions[index + 1]}
-                versions={versions}
-                position={(shown.asked - 1) * PAGE_SIZE + index}
-                isOpen={version === meant}
-                onRestored={reload}
-              />
-            ))}
+            {all.map((version) =>
+              version.grayName === undefined ? (
+                <VersionRow
+                  key={version.historyId}
+                  {...{ name, current, version, isDeleted, versions }}
+                  older={versions[versions.indexOf(version) + 1]}
+                  nextPage={shown.asked + 1}
+                  isOpen={version === meant}
+                  onRestored={reload}
+                />
+              ) : (
+                <GrayRow key={version.historyId} name={name} version={version} />
+              ),
+            )}
           </ol>
           <Pager
             pageNo={shown.asked}
-            pageSize={PAGE_SIZE}
+            pageSize={VERSIONS_PAGE_SIZE}
             total={shown.value.totalCount}
             onGo={(next) => turnTo(next, found.reload)}
           />
@@ -78,44 +84,28 @@ function nearest(versions: readonly Version[], atMs: number): Version | undefine
 interface RowProps extends Shared {
   /** Whether its difference is shown at once. */
   readonly isOpen: boolean
-
   readonly version: Version
   readonly older: Version | undefined
   /** The versions that it can be compared with. */
   readonly versions: readonly Version[]
-  /** Its place among all versions, from 0. */
-  readonly position: number
+  /** The page with older versions. */
+  readonly nextPage: number
   readonly isDeleted: boolean
   readonly onRestored: () => void
 }
 
 function VersionRow(props: RowProps) {
-  const { name, current, version, older, versions, position, isOpen, isDeleted, onRestored } = props
-  const { op, user, ip, comment, atMs, size, historyId } = version
+  const { name, current, version, older, versions, nextPage, isOpen, isDeleted, onRestored } = props
+  const { op, atMs, historyId, promotedFrom } = version
   const [shown, setShown] = useState<'difference' | 'text' | undefined>(isOpen ? 'difference' : undefined)
   const { open, flow } = useRestore({ name, current, historyId, atMs, onRestored })
   const mayRestore = mayWriteConfig(name) && !version.current && op !== 'D'
   const isKnown = current !== undefined || isDeleted
-  const what = { I: t('versionCreated'), U: t('versionChanged'), D: t('versionDeleted') }[op]
-  const kind = { I: 'good', U: '', D: 'bad' }[op]
+  const done = { I: t('versionCreated'), U: t('versionChanged'), D: t('versionDeleted') }[op]
+  const what = promotedFrom === undefined ? done : t('versionPromoted', { name: promotedFrom })
   return (
     <li>
-      <span>
-        <i class={`dot ${kind}`} />
-      </span>
-      <div>
-        <strong>{what}</strong> {version.current && <span class="badge accent">{t('currentVersion')}</span>}
-        {comment !== '' && (
-          <div class="comment" dir="auto">
-            {comment}
-          </div>
-        )}
-        <div class="soft">
-          <Ago atMs={atMs} /> · <span dir="auto">{user ?? ip}</span>
-          {user !== null && ip !== '' && ` (${ip})`}
-          {size !== null && ` · ${shownSize(size)}`}
-        </div>
-      </div>
+      <Change version={version} what={what} />
       <div class="buttons">
         <button type="button" class="button small" onClick={() => setShown('difference')}>
           {t('difference')}
@@ -131,7 +121,7 @@ function VersionRow(props: RowProps) {
       </div>
       {shown !== undefined && (
         <VersionDialog
-          {...{ name, current, version, older, versions, position, shown }}
+          {...{ name, current, version, older, versions, nextPage, shown }}
           onShow={setShown}
           onRestore={mayRestore && isKnown ? open : undefined}
           onClose={() => setShown(undefined)}
@@ -139,5 +129,49 @@ function VersionRow(props: RowProps) {
       )}
       {flow}
     </li>
+  )
+}
+
+/** A change of a gray version: the page of these has what can be done with it. */
+function GrayRow({ name, version }: { readonly name: ConfigName; readonly version: Version }) {
+  const { op, grayName = '', grayType = 'beta', grayMatchRuleExp = '' } = version
+  const done = { I: 'grayBegan', U: 'grayChanged', D: 'grayEnded' } as const
+  const what = t(done[op], { name: grayName, who: audienceText({ grayType, grayMatchRuleExp }) })
+  return (
+    <li>
+      <Change version={version} what={what} />
+      <div class="buttons">
+        <a class="button small" href={linkToConfig(name, 'gray')}>
+          {t('gray')}
+        </a>
+      </div>
+    </li>
+  )
+}
+
+const KINDS = { I: 'good', U: '', D: 'bad' } as const
+
+/** What a change did, why, when, and who made it. */
+function Change({ version, what }: { readonly version: Version; readonly what: string }) {
+  const { op, user, ip, comment, atMs, size, current, grayName } = version
+  return (
+    <>
+      <span>
+        <i class={`dot ${grayName === undefined ? KINDS[op] : ''}`} />
+      </span>
+      <div>
+        <strong>{what}</strong> {current && <span class="badge accent">{t('currentVersion')}</span>}
+        {comment !== '' && (
+          <div class="comment" dir="auto">
+            {comment}
+          </div>
+        )}
+        <div class="soft">
+          <Ago atMs={atMs} /> · <span dir="auto">{user ?? ip}</span>
+          {user !== null && ip !== '' && ` (${ip})`}
+          {size !== null && ` · ${shownSize(size)}`}
+        </div>
+      </div>
+    </>
   )
 }

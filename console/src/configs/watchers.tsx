@@ -8,9 +8,9 @@ import { shownNumber, t } from '../language/text.ts'
 import { readWatchers, type ConfigName, type Watcher, type Watchers as Found } from '../server/configs.ts'
 import { follow } from '../live/live.ts'
 import { linkTo } from '../routing/link.ts'
-import { linkToConfig } from './key-of.ts'
+import { linkToConfig } from '../routing/key-of.ts'
 import { ofConfig } from '../live/meant.ts'
-import { useLoaded } from '../state/loaded.ts'
+import { useLoaded } from '../live/loaded.ts'
 import { hostPort } from '../server/host-port.ts'
 
 const SHOWN_NAMES = 5

@@ -23,8 +23,18 @@ test.each([
 })
 
 test('where nobody signs in, in the default namespace, neither is named', () => {
-  for (const { library, code } of snippetsFor({ ...item, namespaceId: '', username: '' })) {
+  for (const { library, code, run } of snippetsFor({ ...item, namespaceId: '', username: '' })) {
     expect(code, library).not.toMatch(/username|password/i)
     expect(code, library).not.toContain('prod')
+    expect(run, library).not.toContain('PASSWORD')
+  }
+})
+
+test('each program has a file, and the command that runs it with its password', () => {
+  const [curl, ...programs] = snippetsFor(item).toReversed()
+  expect(curl).toMatchObject({ file: '', run: '' })
+  for (const { file, run } of programs) {
+    expect(run).toContain(file === 'main.go' ? 'go run .' : file)
+    expect(run).toMatch(/^WAYPOST_PASSWORD='…' /)
   }
 })

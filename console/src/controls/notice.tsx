@@ -1,12 +1,12 @@
 import type { ComponentChildren } from 'preact'
-import type { Loaded } from '../state/loaded.ts'
+import type { Loaded } from '../live/loaded.ts'
 import type { RequestProblem } from '../server/problem.ts'
 import { phraseText, language, textIfAny, t } from '../language/text.ts'
 import { Icon, type IconName } from './icon.tsx'
 
 /** A text that people should read before they continue. */
 export function Notice(props: {
-  readonly kind: 'warn' | 'bad' | 'plain'
+  readonly kind: 'good' | 'warn' | 'bad' | 'plain'
   readonly children: ComponentChildren
   readonly icon?: IconName
   /** Whether it stays in sight while the page is scrolled. */

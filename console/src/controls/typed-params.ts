@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { placeWith } from '../routing/link.ts'
-import { go, place } from '../routing/location.ts'
+import { go, place } from '../state/location.ts'
 import { useStore } from '../state/store.ts'
 
 const WAIT_MS = 250

@@ -1,6 +1,6 @@
 import { t } from '../language/text.ts'
 import { linkTo, type ViewPath } from '../routing/link.ts'
-import { place } from '../routing/location.ts'
+import { place } from '../state/location.ts'
 import { currentNamespace, namespaceParam, namespaces } from '../state/namespaces.ts'
 import { isAdministrator, mayWriteConfigs } from '../state/user.ts'
 import { NAVIGATION, VIEWS, viewOf } from './views.tsx'

@@ -5,7 +5,7 @@ import { tellProblem } from '../controls/toast.tsx'
 import { PopoverButton } from '../controls/popover.tsx'
 import { shownNumber, t } from '../language/text.ts'
 import { linkTo } from '../routing/link.ts'
-import { place } from '../routing/location.ts'
+import { place } from '../state/location.ts'
 import {
   currentNamespace,
   namespaceColour,

@@ -2,7 +2,7 @@ import { Icon } from '../controls/icon.tsx'
 import { t } from '../language/text.ts'
 import { linkTo, type ViewPath } from '../routing/link.ts'
 import { isAdministrator } from '../state/user.ts'
-import { Brand } from './brand.tsx'
+import { Brand } from '../controls/brand.tsx'
 import { KeysButton } from './keys-dialog.tsx'
 import { NAVIGATION, VIEWS } from './views.tsx'
 

@@ -1,19 +1,21 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { Icon } from '../controls/icon.tsx'
-import { dropOwnDrafts } from '../configs/drafts.ts'
+import { later } from '../controls/later.tsx'
+import { dropOwnDrafts } from '../publishing/drafts.ts'
 import { PopoverButton } from '../controls/popover.tsx'
 import { tellProblem } from '../controls/toast.tsx'
 import { chooseLanguage, language, t, type Language } from '../language/text.ts'
 import { viewAt } from '../routing/link.ts'
-import { go, maySignOut } from '../routing/location.ts'
-import { OwnPassword } from '../sign-in/own-password.tsx'
+import { go, maySignOut } from '../state/location.ts'
 import { signOut } from '../server/session.ts'
 import { forgetUser } from '../state/user.ts'
 import { ConnectionMark } from './connection-mark.tsx'
 import { NamespaceSwitch } from './namespace-switch.tsx'
 import { SearchButton } from './search-box.tsx'
 import { chooseTheme, theme, type Theme } from './theme.ts'
+
+const OwnPassword = later(async () => (await import('../sign-in/own-password.tsx')).OwnPassword)
 
 const LANGUAGES: readonly (readonly [Language, string])[] = [
   ['en', 'English'],

@@ -1,7 +1,7 @@
 import type { ComponentType } from 'preact'
 import { CompareView } from '../configs/compare-view.tsx'
-import { HomeView } from '../home/home-view.tsx'
 import { BinView } from '../configs/bin-view.tsx'
+import { HomeView } from '../home/home-view.tsx'
 import { ListenedView } from '../configs/listened-view.tsx'
 import { ConfigList } from '../configs/config-list.tsx'
 import { ConfigView } from '../configs/config-view.tsx'

@@ -1,11 +1,11 @@
-import { ChangedKeys } from '../configs/review-sheet.tsx'
+import { ChangedKeys } from '../publishing/review-sheet.tsx'
 import { LoadProblem } from '../controls/notice.tsx'
 import { DiffView } from '../editor/code-view.tsx'
 import { t } from '../language/text.ts'
 import type { ConfigItem, ConfigName } from '../server/configs.ts'
 import { type GrayVersion, readGrayText } from '../server/gray.ts'
-import { useLoaded } from '../state/loaded.ts'
-import { formatOf } from '../configs/format-of.ts'
+import { useLoaded } from '../live/loaded.ts'
+import { formatOf } from '../publishing/format-of.ts'
 
 /** The formal text left, the gray one right. */
 export function Beside(props: {

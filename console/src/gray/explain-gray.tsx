@@ -2,12 +2,12 @@ import { TextField } from '../controls/field.tsx'
 import { LoadProblem } from '../controls/notice.tsx'
 import { useTypedParams } from '../controls/typed-params.ts'
 import { shownNumber, t } from '../language/text.ts'
-import { place } from '../routing/location.ts'
+import { place } from '../state/location.ts'
 import type { ConfigName } from '../server/configs.ts'
 import { type ExplainedView, explainGray, type GrayVersion } from '../server/gray.ts'
-import { useLoaded } from '../state/loaded.ts'
+import { useLoaded } from '../live/loaded.ts'
 import { useStore } from '../state/store.ts'
-import { audienceText } from './audience.ts'
+import { audienceText } from '../publishing/audience.ts'
 
 /** Which version a client gets, and why; what is known of the client is in the address. */
 export function ExplainGray(props: { readonly name: ConfigName; readonly versions: readonly GrayVersion[] }) {

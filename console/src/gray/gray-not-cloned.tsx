@@ -1,7 +1,7 @@
 import { shownNumber, t } from '../language/text.ts'
 import type { ConfigName } from '../server/configs.ts'
 import { readAllGray } from '../server/gray.ts'
-import { useLoaded } from '../state/loaded.ts'
+import { useLoaded } from '../live/loaded.ts'
 
 /** Says how many gray versions of some items a copy leaves out. */
 export function GrayNotCloned({ items }: { items: readonly ConfigName[] }) {

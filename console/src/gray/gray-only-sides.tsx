@@ -1,4 +1,4 @@
-import { linkToConfig } from '../configs/key-of.ts'
+import { linkToConfig } from '../routing/key-of.ts'
 import { NameLink } from '../controls/name-link.tsx'
 import { shownNumber, t } from '../language/text.ts'
 import type { Comparison } from '../server/compare.ts'

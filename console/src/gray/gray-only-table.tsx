@@ -1,4 +1,4 @@
-import { linkToConfig } from '../configs/key-of.ts'
+import { linkToConfig } from '../routing/key-of.ts'
 import { Ago } from '../controls/ago.tsx'
 import { NameLink } from '../controls/name-link.tsx'
 import { NamespaceMark } from '../controls/namespace-mark.tsx'

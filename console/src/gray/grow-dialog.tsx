@@ -4,9 +4,9 @@ import { NamespaceMark } from '../controls/namespace-mark.tsx'
 import { tellUndoable } from '../controls/toast.tsx'
 import { t } from '../language/text.ts'
 import { growGray } from '../server/gray.ts'
-import { isSaid, audienceText, type Audience, audienceOf } from './audience.ts'
+import { isSaid, audienceText, type Audience, audienceOf } from '../publishing/audience.ts'
 import type { GrayDialogProps } from './stop-dialog.tsx'
-import { AudienceFields } from './audience-fields.tsx'
+import { AudienceFields } from '../publishing/audience-fields.tsx'
 
 /** Gives a gray version to other clients; its text stays. */
 export function GrowDialog({ name, version, onClose, onDone }: GrayDialogProps) {

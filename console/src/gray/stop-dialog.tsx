@@ -10,7 +10,7 @@ import {
   readGrayText,
   stopGray,
 } from '../server/gray.ts'
-import { audienceText } from './audience.ts'
+import { audienceText } from '../publishing/audience.ts'
 
 /** The common properties of the dialogs about a gray version. */
 export interface GrayDialogProps {

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { linkToConfig } from '../configs/key-of.ts'
+import { linkToConfig } from '../routing/key-of.ts'
 import { Ago } from '../controls/ago.tsx'
 import { Icon } from '../controls/icon.tsx'
 import { NamespaceMark } from '../controls/namespace-mark.tsx'

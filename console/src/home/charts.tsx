@@ -6,7 +6,7 @@ import type { Namespace } from '../server/namespaces.ts'
 import { readCluster } from '../server/operator.ts'
 import type { Overview } from '../server/overview.ts'
 import { useEvery } from '../state/every.ts'
-import { useLoaded } from '../state/loaded.ts'
+import { useLoaded } from '../live/loaded.ts'
 import { namespaceParam, namespaces } from '../state/namespaces.ts'
 import { sumOfLines } from './sum-of-lines.ts'
 

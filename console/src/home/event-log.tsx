@@ -7,7 +7,7 @@ import { shownNumber, t } from '../language/text.ts'
 import { anyOf } from '../live/meant.ts'
 import { linkTo } from '../routing/link.ts'
 import { type AuditEvent, findEvents } from '../server/audit.ts'
-import { useLoaded } from '../state/loaded.ts'
+import { useLoaded } from '../live/loaded.ts'
 
 const SHOWN = 12
 const CHANGES = { username: '', operation: '', item: '', ip: '', result: 'done' }

@@ -2,11 +2,12 @@ import { ConnectButton } from '../connect/connect-button.tsx'
 import { useState } from 'preact/hooks'
 import { Ago } from '../controls/ago.tsx'
 import { Coded } from '../controls/coded.tsx'
+import { later } from '../controls/later.tsx'
 import { NameLink } from '../controls/name-link.tsx'
 import { NamespaceMark } from '../controls/namespace-mark.tsx'
 import { LoadProblem, Notice, problemTitle } from '../controls/notice.tsx'
-import { type Draft, ownDrafts } from '../configs/drafts.ts'
-import { linkToChange, linkToConfig, linkToEdit } from '../configs/key-of.ts'
+import { type Draft, ownDrafts } from '../publishing/drafts.ts'
+import { linkToChange, linkToConfig, linkToEdit } from '../routing/key-of.ts'
 import { OldGray } from '../gray/old-gray.tsx'
 import { shownDuration, shownNumber, t } from '../language/text.ts'
 import { linkTo } from '../routing/link.ts'
@@ -17,10 +18,12 @@ import { anyOf } from '../live/meant.ts'
 import { MissingServers } from '../configs/watchers.tsx'
 import { useEvery } from '../state/every.ts'
 import { currentNamespace, namespaceParam, refreshNamespaces } from '../state/namespaces.ts'
-import { useLoaded } from '../state/loaded.ts'
+import { useLoaded } from '../live/loaded.ts'
 import { AttentionCard } from './attention-card.tsx'
 import { HealthChart, LoadChart, NamespacesChart } from './charts.tsx'
 import { EventLog } from './event-log.tsx'
+
+const SampleCard = later(async () => (await import('./sample-card.tsx')).SampleCard)
 
 const SHOWN_CHANGES = 8
 /** How often the other servers are asked for their condition: they send no event for it. */
@@ -64,6 +67,7 @@ export function HomeView() {
           <ServerProblems overview={overview} />
           <MissingServers names={overview.missingServers} />
           <OldGray />
+          {overview.temporary && <SampleCard onChanged={found.refresh} />}
           <Counts overview={overview} />
           {overview.configCount === 0 && overview.serviceCount === 0 && <FirstSteps />}
           <DraftsCard />

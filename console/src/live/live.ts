@@ -1,9 +1,9 @@
 import { eventsAddress, type LiveEvent } from '../server/events.ts'
 import { isSomebodyHere, onReturn } from '../state/presence.ts'
 import { Store } from '../state/store.ts'
-import { workerScript } from '../state/trusted-scripts.ts'
-import { openConnection } from './event-connection.ts'
-import type { ConnectionState, LiveMessage, LiveRequest } from './live-message.ts'
+import { workerScript } from '../workers/trusted-scripts.ts'
+import { openConnection } from '../workers/event-connection.ts'
+import type { ConnectionState, LiveMessage, LiveRequest } from '../workers/live-message.ts'
 import { Refresher } from './refresher.ts'
 
 /** Without a connection, what is shown is read again this often. */

@@ -20,7 +20,7 @@ import {
   setLook,
 } from '../server/namespaces.ts'
 import { anyOf } from '../live/meant.ts'
-import { useLoaded } from '../state/loaded.ts'
+import { useLoaded } from '../live/loaded.ts'
 import {
   isNameOfOther,
   namespaceName,

@@ -10,7 +10,7 @@ import { tell } from '../controls/toast.tsx'
 import { useTypedParams } from '../controls/typed-params.ts'
 import { shownNumber, t } from '../language/text.ts'
 import { turnTo } from '../routing/link.ts'
-import { place } from '../routing/location.ts'
+import { place } from '../state/location.ts'
 import {
   closeClient,
   type ConnectedClient,
@@ -19,7 +19,7 @@ import {
   moveClient,
 } from '../server/connected-clients.ts'
 import { useEvery } from '../state/every.ts'
-import { useLoaded, useShown } from '../state/loaded.ts'
+import { useLoaded, useShown } from '../live/loaded.ts'
 import { useStore } from '../state/store.ts'
 import { isAdministrator } from '../state/user.ts'
 import { hostPort } from '../server/host-port.ts'
@@ -130,15 +130,13 @@ interface Leaving {
 
 function ClientRow({ client, onLeave }: { client: ConnectedClient; onLeave: (leaving: Leaving) => void }) {
   const name = addressOf(client)
+  // Rules of gray versions compare it.
+  const hasOwnIp = client.clientIp !== '' && client.clientIp !== client.ip
   return (
     <tr>
       <td>
-        <strong>{name}</strong>
-        {client.clientIp !== '' && client.clientIp !== client.ip && (
-          <div class="soft" dir="auto">
-            {client.clientIp}
-          </div>
-        )}
+        <strong dir="auto">{hasOwnIp ? client.clientIp : name}</strong>
+        {hasOwnIp && <div class="soft">{name}</div>}
       </td>
       <td class="clip" dir="auto" title={client.version}>
         {client.version}

@@ -7,7 +7,7 @@ import type { ClusterMember } from '../server/answers.ts'
 import { type Figures, readCluster, readFigures, readServers, type Server } from '../server/operator.ts'
 import { anyOf } from '../live/meant.ts'
 import { useEvery } from '../state/every.ts'
-import { useLoaded } from '../state/loaded.ts'
+import { useLoaded } from '../live/loaded.ts'
 
 /** An answer of a server is no event. */
 const AGAIN_MS = 5_000

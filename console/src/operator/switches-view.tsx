@@ -9,7 +9,7 @@ import { serverEn } from '../language/en-server.ts'
 import { textIfAny, t } from '../language/text.ts'
 import { readSwitches, setSwitch } from '../server/operator.ts'
 import { anyOf } from '../live/meant.ts'
-import { useLoaded } from '../state/loaded.ts'
+import { useLoaded } from '../live/loaded.ts'
 
 /** The switches that cannot be set. */
 const FIXED = new Set(['name', 'checksum', 'adWeightMap'])

@@ -1,6 +1,6 @@
 import { currentNamespace, namespaceParam, readableNamespace } from '../state/namespaces.ts'
 import { mayRead } from '../state/user.ts'
-import { addressOf, go, place, type ViewLocation } from './location.ts'
+import { addressOf, go, place, type ViewLocation } from '../state/location.ts'
 
 /** The views of the page. */
 export type ViewPath =

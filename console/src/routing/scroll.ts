@@ -1,4 +1,4 @@
-import { beforeMove } from './location.ts'
+import { beforeMove } from '../state/location.ts'
 
 /** How long a list may take to be as long again as it was. */
 const WAIT_MS = 3_000

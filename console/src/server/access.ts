@@ -1,6 +1,6 @@
 import type { RolePermission, UserRole } from './answers.ts'
 import type { ListPage } from './configs.ts'
-import { request } from './request.ts'
+import { type Params, request } from './request.ts'
 
 export type { RolePermission } from './answers.ts'
 
@@ -55,15 +55,21 @@ export const removePermission = ({ role, resource, action }: RolePermission): Pr
 
 const MOST = 500
 
+/** The first entries of a list. */
+async function most<T>(what: string, params: Params): Promise<readonly T[]> {
+  const query = { search: 'accurate', ...params, pageNo: 1, pageSize: MOST }
+  return (await request<ListPage<T>>('GET', `${AUTH}/${what}`, { query })).pageItems
+}
+
 /** The roles of a user. */
 export async function rolesOf(username: string): Promise<string[]> {
-  const query = { search: 'accurate', username, pageNo: 1, pageSize: MOST }
-  const { pageItems } = await request<ListPage<UserRole>>('GET', `${AUTH}/roles`, { query })
-  return pageItems.map(({ role }) => role)
+  return (await most<UserRole>('roles', { username })).map(({ role }) => role)
 }
 
 /** A permission of a role. */
-export async function permissionsOf(role: string): Promise<readonly RolePermission[]> {
-  const query = { search: 'accurate', role, pageNo: 1, pageSize: MOST }
-  return (await request<ListPage<RolePermission>>('GET', `${AUTH}/permissions`, { query })).pageItems
-}
+export const permissionsOf = (role: string): Promise<readonly RolePermission[]> =>
+  most('permissions', { role })
+
+/** The roles and permissions of all users, of very many the first ones. */
+export const allRoles = (): Promise<readonly UserRole[]> => most('roles', {})
+export const allPermissions = (): Promise<readonly RolePermission[]> => most('permissions', {})

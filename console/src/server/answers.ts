@@ -97,7 +97,7 @@ export interface GrayVersion {
   readonly md5: string
   /** Bytes of the text. */
   readonly size: number
-  /** Null: that of the formal version. */
+  /** Null: the type of the formal version. */
   readonly type: 'properties' | 'xml' | 'json' | 'text' | 'html' | 'yaml' | 'toml' | 'unset' | null
   /** Epoch milliseconds. */
   readonly createTime: number
@@ -132,7 +132,7 @@ export interface GrayVersionText {
   readonly md5: string
   /** Bytes of the text. */
   readonly size: number
-  /** Null: that of the formal version. */
+  /** Null: the type of the formal version. */
   readonly type: 'properties' | 'xml' | 'json' | 'text' | 'html' | 'yaml' | 'toml' | 'unset' | null
   /** Epoch milliseconds. */
   readonly createTime: number
@@ -145,7 +145,7 @@ export interface GrayVersionText {
   /** Why, as the newest change says. */
   readonly comment: string
   readonly content: string
-  /** That of a content that a client has encrypted; else empty. */
+  /** The key of a content that a client has encrypted; else empty. */
   readonly encryptedDataKey: string
 }
 
@@ -169,7 +169,7 @@ export interface ExplainedView {
     readonly md5: string
     /** Bytes of the text. */
     readonly size: number
-    /** Null: that of the formal version. */
+    /** Null: the type of the formal version. */
     readonly type: 'properties' | 'xml' | 'json' | 'text' | 'html' | 'yaml' | 'toml' | 'unset' | null
     /** Epoch milliseconds. */
     readonly createTime: number
@@ -261,6 +261,8 @@ export interface BehindConfig {
 
 export interface Overview {
   readonly version: string
+  /** Whether it is `waypost dev`, whose data go when it ends. */
+  readonly temporary: boolean
   readonly configCount: number
   readonly serviceCount: number
   readonly instanceCount: number
@@ -402,7 +404,7 @@ export interface ListedConfig {
   /** Bytes. */
   readonly size: number
   readonly md5: string
-  /** That of the version that clients get. */
+  /** The id of the version that clients get. */
   readonly historyId: string
   /** Epoch milliseconds. */
   readonly createTime: number
@@ -445,6 +447,13 @@ export interface ConfigVersion {
   readonly type: 'properties' | 'xml' | 'json' | 'text' | 'html' | 'yaml' | 'toml' | 'unset' | null
   /** Whether it is the version that clients get. */
   readonly current: boolean
+  /** The gray version that became the formal one by this change. */
+  readonly promotedFrom?: string
+  /** The change is of the gray version of this name. */
+  readonly grayName?: string
+  readonly grayType?: 'beta' | 'tag' | 'tagv2' | 'percent'
+  /** For whom the gray version is after the change. */
+  readonly grayMatchRuleExp?: string
 }
 
 export interface ConfigVersionText {
@@ -911,7 +920,7 @@ export interface AuditEvent {
   /** How many items: an event keeps the names of the first 200 at most. */
   readonly itemCount: number
   readonly result: 'done' | 'refused' | 'failed' | 'would-be-refused'
-  /** That of the refusal, or empty. */
+  /** The code of the refusal, or empty. */
   readonly code: string
   readonly detail: string
   /** How many equal events it stands for. */

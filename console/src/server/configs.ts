@@ -212,13 +212,19 @@ export async function readListenedBy(
   return { items: items.toSorted((a, b) => (a.dataId < b.dataId ? -1 : 1)), missingServers }
 }
 
+/** How many changes a page has. */
+export const VERSIONS_PAGE_SIZE = 50
+
+/** Which page of the versions of an item; `withGray`: the changes of its gray versions are among them. */
+interface VersionsPage {
+  readonly pageNo: number
+  readonly pageSize: number
+  readonly withGray?: true
+}
+
 /** A page of the versions of an item, newest first. */
-export const findVersions = (
-  name: ConfigName,
-  pageNo: number,
-  pageSize: number,
-): Promise<ListPage<Version>> =>
-  request('GET', `${CONSOLE}/config/versions`, { query: { ...named(name), pageNo, pageSize } })
+export const findVersions = (name: ConfigName, page: VersionsPage): Promise<ListPage<Version>> =>
+  request('GET', `${CONSOLE}/config/versions`, { query: { ...named(name), ...page } })
 
 /** A version with its text; of a deletion, the deleted text. */
 export const readVersion = (name: ConfigName, historyId: string): Promise<ConfigVersionText> =>

@@ -192,8 +192,21 @@ const batchOf = (name: ServiceName, instances: Many, metadata: Instance['metadat
 
 const locators = (instances: Many): string => JSON.stringify(instances.map(placed))
 
+/** An instance by its place. */
+type Place = Parameters<typeof placed>[0]
+
+/** Registers an instance as an application does. */
+export const register = (
+  name: ServiceName,
+  instance: Place & { readonly metadata: string },
+): Promise<string> => requestText('POST', `${NAMING}/instance`, { form: { ...named(name), ...instance } })
+
+/** Sends a beat as an application does. */
+export const beat = (name: ServiceName, { ip, port, clusterName }: Place): Promise<string> =>
+  requestText('PUT', `${NAMING}/instance/beat`, { form: { ...named(name), ip, port, clusterName } })
+
 /** Removes an instance. One that still sends beats comes back. */
-export const deregister = (name: ServiceName, instance: Instance): Promise<string> =>
+export const deregister = (name: ServiceName, instance: Place): Promise<string> =>
   requestText('DELETE', `${NAMING}/instance`, { query: { ...named(name), ...placed(instance) } })
 
 /** A page of the clients that follow a service: they get its changes, or read its list. */
@@ -216,7 +229,12 @@ function named({ namespaceId, groupName, serviceName }: ServiceName): {
   return { namespaceId: namespaceId || undefined, groupName, serviceName }
 }
 
-function placed({ ip, port, clusterName, ephemeral }: Instance): {
+function placed({
+  ip,
+  port,
+  clusterName,
+  ephemeral,
+}: Pick<Instance, 'ip' | 'port' | 'clusterName' | 'ephemeral'>): {
   ip: string
   port: number
   clusterName: string

@@ -15,6 +15,14 @@ export const readUserAgain = (): Promise<User> => request('GET', SESSION)
 export const signIn = (username: string, password: string): Promise<User> =>
   requestOnce('POST', SESSION, { form: { username, password }, isForAnybody: true })
 
+/** Whether callers must sign in, and there is no administrator yet. */
+export async function lacksAdministrator(): Promise<boolean> {
+  const state = await requestOnce<{ auth_admin_request: string }>('GET', 'nacos/v1/console/server/state', {
+    isForAnybody: true,
+  })
+  return state.auth_admin_request === 'true'
+}
+
 /** Signs out. */
 export const signOut = (): Promise<object> => request('DELETE', SESSION)
 

@@ -4,7 +4,7 @@ import { Pager } from '../controls/pager.tsx'
 import { useTypedParams } from '../controls/typed-params.ts'
 import { shownNumber, t } from '../language/text.ts'
 import { turnTo } from '../routing/link.ts'
-import { place } from '../routing/location.ts'
+import { place } from '../state/location.ts'
 import {
   type ExplainedInstance,
   explainList,
@@ -12,7 +12,7 @@ import {
   type ServiceName,
 } from '../server/services.ts'
 import { ofService } from '../live/meant.ts'
-import { useLoaded, useShown } from '../state/loaded.ts'
+import { useLoaded, useShown } from '../live/loaded.ts'
 import { Ago } from '../controls/ago.tsx'
 import { Overrides } from './overrides.tsx'
 import { hostPort } from '../server/host-port.ts'

@@ -10,7 +10,7 @@ import { confirmWrite } from '../controls/protection.tsx'
 import { tell, tellProblem, tellUndoable } from '../controls/toast.tsx'
 import { shownNumber, t } from '../language/text.ts'
 import { turnTo } from '../routing/link.ts'
-import { place } from '../routing/location.ts'
+import { place } from '../state/location.ts'
 import {
   changeInstances,
   deregister,
@@ -22,7 +22,7 @@ import {
 } from '../server/services.ts'
 import { ofService } from '../live/meant.ts'
 import { useEvery } from '../state/every.ts'
-import { useLoaded, useShown } from '../state/loaded.ts'
+import { useLoaded, useShown } from '../live/loaded.ts'
 import { mayWriteService } from '../state/user.ts'
 import { EditInstances } from './edit-instances.tsx'
 import { filterOf, InstanceFilters, INSTANCES_ON_PAGE, isNarrowed } from './instance-filters.tsx'

@@ -10,7 +10,7 @@ import { Pairs } from '../controls/pairs.tsx'
 import { tell } from '../controls/toast.tsx'
 import { t } from '../language/text.ts'
 import { linkTo, placeWith, viewAt } from '../routing/link.ts'
-import { addressOf, go, place } from '../routing/location.ts'
+import { addressOf, go, place } from '../state/location.ts'
 import {
   deleteService,
   readService,
@@ -19,7 +19,7 @@ import {
   type ServiceName,
 } from '../server/services.ts'
 import { ofService } from '../live/meant.ts'
-import { useLoaded } from '../state/loaded.ts'
+import { useLoaded } from '../live/loaded.ts'
 import { currentNamespace } from '../state/namespaces.ts'
 import { useStore } from '../state/store.ts'
 import { mayWriteService } from '../state/user.ts'

@@ -4,10 +4,10 @@ import { Pager } from '../controls/pager.tsx'
 import { t } from '../language/text.ts'
 import { ofService } from '../live/meant.ts'
 import { turnTo } from '../routing/link.ts'
-import { place } from '../routing/location.ts'
+import { place } from '../state/location.ts'
 import { readSubscribers, type ServiceName, type Subscriber } from '../server/services.ts'
 import { useEvery } from '../state/every.ts'
-import { useLoaded, useShown } from '../state/loaded.ts'
+import { useLoaded, useShown } from '../live/loaded.ts'
 
 const PAGE_SIZE = 100
 /** That somebody subscribes is no event. */

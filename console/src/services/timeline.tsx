@@ -4,10 +4,10 @@ import { Icon } from '../controls/icon.tsx'
 import { Nothing, Notice, LoadProblem } from '../controls/notice.tsx'
 import { useTypedParams } from '../controls/typed-params.ts'
 import { shownTime, t } from '../language/text.ts'
-import { place } from '../routing/location.ts'
+import { place } from '../state/location.ts'
 import { readTimeline, type ServiceName, type TimelineEntry } from '../server/services.ts'
 import { ofService } from '../live/meant.ts'
-import { useLoaded, useShown } from '../state/loaded.ts'
+import { useLoaded, useShown } from '../live/loaded.ts'
 import { hostPort } from '../server/host-port.ts'
 import { causeKey } from './cause-key.ts'
 
@@ -87,7 +87,10 @@ function Entries({ entries }: { entries: readonly TimelineEntry[] }) {
           // Several may happen to an instance in a millisecond.
           <tr key={`${entry.atMs} ${entry.ip} ${entry.port} ${entry.clusterName} ${entry.kind} ${index}`}>
             <td>
-              <Ago atMs={entry.atMs} />
+              {shownTime(entry.atMs)}
+              <div class="soft">
+                <Ago atMs={entry.atMs} />
+              </div>
             </td>
             <td class="name">
               <strong>{hostPort(entry)}</strong>

@@ -1,6 +1,6 @@
 import { tell } from '../controls/toast.tsx'
 import { t } from '../language/text.ts'
-import { loadAgain } from '../routing/location.ts'
+import { loadAgain } from '../state/location.ts'
 import { onOtherUser } from '../server/request.ts'
 import { findUser, forgetUser, onUserOfPage, standing, username } from '../state/user.ts'
 

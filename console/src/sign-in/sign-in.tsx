@@ -1,16 +1,19 @@
 import { useEffect, useState } from 'preact/hooks'
 import { useDoing } from '../controls/confirm.tsx'
-import { dropOwnDrafts } from '../configs/drafts.ts'
+import { dropOwnDrafts } from '../publishing/drafts.ts'
 import { Dialog } from '../controls/dialog.tsx'
+import { later } from '../controls/later.tsx'
 import { TextField } from '../controls/field.tsx'
-import { ProblemNotice } from '../controls/notice.tsx'
-import { Brand } from '../frame/brand.tsx'
+import { Coded } from '../controls/coded.tsx'
+import { Notice, ProblemNotice } from '../controls/notice.tsx'
+import { Brand } from '../controls/brand.tsx'
 import { chooseLanguage, language, t } from '../language/text.ts'
-import { signIn } from '../server/session.ts'
-import { go, maySignOut, place } from '../routing/location.ts'
+import { lacksAdministrator, signIn } from '../server/session.ts'
+import { go, maySignOut, place } from '../state/location.ts'
 import { useStore } from '../state/store.ts'
 import { forgetUser, setUser } from '../state/user.ts'
-import { FirstAdministrator } from './first-administrator.tsx'
+
+const FirstAdministrator = later(async () => (await import('./first-administrator.tsx')).FirstAdministrator)
 
 /** Whether somebody has followed the address that the server prints when it starts without an administrator. */
 const isAtFirst = (): boolean => place.value.path === 'first-administrator'
@@ -66,6 +69,7 @@ function SignInForm(props: { readonly username: string; readonly onUsername: (na
   return (
     <>
       <h1>{t('signIn')}</h1>
+      <NoAdministrator />
       <form class="form" onSubmit={submit}>
         <SignInFields {...{ username, onUsername, password, setPassword }} />
         <ProblemNotice problem={problem} />
@@ -74,6 +78,18 @@ function SignInForm(props: { readonly username: string; readonly onUsername: (na
         </button>
       </form>
     </>
+  )
+}
+
+/** While nobody can sign in: where the code is, and which command makes an administrator. */
+function NoAdministrator() {
+  const [isLacking, setLacking] = useState(false)
+  useEffect(() => void lacksAdministrator().then(setLacking, () => undefined), [])
+  if (!isLacking) return null
+  return (
+    <Notice kind="warn">
+      <Coded text={t('noAdministrator')} />
+    </Notice>
   )
 }
 

@@ -1,6 +1,6 @@
 import { keep, readKept } from './kept.ts'
 import { listNamespaces, type Namespace } from '../server/namespaces.ts'
-import { place } from '../routing/location.ts'
+import { place } from './location.ts'
 import { Store } from './store.ts'
 
 /** The namespaces that the user may see; undefined until they are known. */

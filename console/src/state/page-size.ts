@@ -1,4 +1,4 @@
-import { place } from '../routing/location.ts'
+import { place } from './location.ts'
 import { keep, readKept } from './kept.ts'
 
 const USUAL = 50

@@ -3,7 +3,7 @@ import { readUser, readUserAgain, type User } from '../server/session.ts'
 import { meanUser, onSignedOut } from '../server/request.ts'
 import type { ConfigName } from '../server/configs.ts'
 import type { ServiceName } from '../server/services.ts'
-import { loadAgain } from '../routing/location.ts'
+import { loadAgain } from './location.ts'
 import { allows, type Wanted } from './rights.ts'
 import { Store } from './store.ts'
 

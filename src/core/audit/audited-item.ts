@@ -15,8 +15,10 @@ export function auditedItem(resources: readonly Resource[], own = ''): string {
   // Users, roles and permissions have names of their own.
   const isOwn = own !== '' && (first?.kind === 'access' || first?.kind === 'own-account')
   const parts = [first === undefined || isOwn ? '' : textOf(first), own]
-  const lines = [lineOf(parts.filter((part) => part !== '').join('/'))]
-  let bytes = Buffer.byteLength(lines[0]!)
+  const firstLine = lineOf(parts.filter((part) => part !== '').join('/'))
+  if (others.length === 0) return firstLine
+  const lines = [firstLine]
+  let bytes = Buffer.byteLength(firstLine)
   for (const resource of others.slice(0, MOST_NAMES - 1)) {
     const line = lineOf(textOf(resource))
     bytes += Buffer.byteLength(line) + 1

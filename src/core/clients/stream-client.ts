@@ -1,5 +1,11 @@
 import type { SentText } from '../text/long-text.ts'
 
+/**
+ * Why a server ends a connection that watches something. `failed`: a report has failed by a fault of this server. `gave-way`: another
+ * client needs its room.
+ */
+export type EndOfWatch = 'failed' | 'gave-way'
+
 /** A client that takes lists on its connection. */
 export interface StreamClient {
   /** The id of its connection; unique among open connections. */
@@ -13,8 +19,8 @@ export interface StreamClient {
   readonly consumerIp: string
   /** Sends a list. Resolves with whether the client has acknowledged it in time. Never throws or rejects. */
   push(list: SentText, limitMs: number): Promise<boolean>
-  /** Ends the connection: a push to it has failed by a fault of this server. */
-  readonly end: () => void
+  /** Ends the connection; by default because a push to it has failed. */
+  readonly end: (why?: EndOfWatch) => void
   /** Calls back once when the connection has ended, or at once if it has ended already. */
   onEnd(ended: () => void): void
 }

@@ -16,6 +16,8 @@ export interface ConfigPublished {
   readonly operator: Operator
   /** Why; absent: nobody says. */
   readonly comment?: string | undefined
+  /** The gray version whose text it is; absent: it is no promotion. */
+  readonly promotedFrom?: string | undefined
 }
 
 /** An item is gone. `historyId` is the id of the history record that says so. */
@@ -35,6 +37,8 @@ export interface ConfigDeleted {
 export interface HistoryImported {
   readonly kind: 'history-imported'
   readonly record: HistoryRecord
+  /** The newest record that the history had when this was decided; 0: it had none. The store writes it only if that is still so. */
+  readonly afterId?: number | undefined
   /** The gray text (the id of a `GRAY_TEXT`) that is its text: a store that has the one need not write the other. */
   readonly textId?: string
 }

@@ -3,7 +3,11 @@ import type { ConfigItem, ConfigKey } from '../config/state/config-item.ts'
 import { addressText, type InstanceAddress } from '../naming/state/instance.ts'
 import { NamingCounter, type NamingLimits } from '../naming/state/naming-sizes.ts'
 import type { InstancePlace } from '../naming/state/presence.ts'
-import { REMEMBERED_METADATA, rememberedId } from '../naming/state/remembered-metadata.ts'
+import {
+  REMEMBERED_METADATA,
+  type RememberedMetadata,
+  rememberedId,
+} from '../naming/state/remembered-metadata.ts'
 import { type Service, type ServiceKey, serviceKeyText } from '../naming/state/service.ts'
 import { LOCAL_SWITCH, SWITCH, switchesIn } from '../switches/switch-records.ts'
 import type { Switches } from '../switches/switches.ts'
@@ -34,6 +38,9 @@ export class Draft implements View {
   readonly #configs = new Map<string, ConfigItem | undefined>()
   readonly #records: DraftRecords
   readonly #services = new Map<string, ServiceDraft>()
+  /** The last lookup: one command asks for the same service several times. */
+  #asked: ServiceKey | undefined
+  #found: ServiceDraft | undefined
   readonly namingSizes: NamingCounter
 
   /** `log`: notes the reads of `base`, for a store that several servers share. */
@@ -69,18 +76,18 @@ export class Draft implements View {
   }
 
   service(key: ServiceKey): Service | undefined {
-    const draft = this.#services.get(serviceKeyText(key))
+    const draft = this.#draftAt(key)
     return draft === undefined ? this.#baseService(key) : draft.service
   }
 
   instance(key: ServiceKey, address: InstanceAddress): KnownInstance | undefined {
-    const drafted = this.#services.get(serviceKeyText(key))?.instances.get(addressText(address))
+    const drafted = this.#draftAt(key)?.instances.get(addressText(address))
     return drafted === undefined ? this.#baseInstance(key, address) : drafted.known
   }
 
   *instances(key: ServiceKey): Generator<KnownInstance> {
     this.#noteInstances(key)
-    const draft = this.#services.get(serviceKeyText(key))
+    const draft = this.#draftAt(key)
     if (draft === undefined) return yield* this.#base.instances(key)
     for (const known of this.#base.instances(key)) {
       if (!draft.instances.has(addressText(known.record.address))) yield known
@@ -90,7 +97,7 @@ export class Draft implements View {
 
   instanceCount(key: ServiceKey): number {
     this.#noteInstances(key)
-    const draft = this.#services.get(serviceKeyText(key))
+    const draft = this.#draftAt(key)
     let count = this.#base.instanceCount(key)
     for (const { address, known } of draft?.instances.values() ?? []) {
       count += Number(known !== undefined) - Number(this.#base.instance(key, address) !== undefined)
@@ -98,13 +105,20 @@ export class Draft implements View {
     return count
   }
 
+  remembered(place: InstancePlace): RememberedMetadata | undefined {
+    const isAsBefore = this.#log === undefined && !this.#records.hasChanged(REMEMBERED_METADATA)
+    return isAsBefore
+      ? this.#base.remembered(place)
+      : this.#records.record(REMEMBERED_METADATA, rememberedId(place))
+  }
+
   /** Undefined for a service that the batch has changed: it is not abandoned yet. */
   abandonedSinceMs(key: ServiceKey): number | undefined {
-    return this.#services.has(serviceKeyText(key)) ? undefined : this.#base.abandonedSinceMs(key)
+    return this.#draftAt(key) === undefined ? this.#base.abandonedSinceMs(key) : undefined
   }
 
   absentSinceMs(place: InstancePlace): number | undefined {
-    const draft = this.#services.get(serviceKeyText(place.serviceKey))
+    const draft = this.#draftAt(place.serviceKey)
     const text = addressText(place.address)
     const isChanged = this.#records.hasChanged(REMEMBERED_METADATA, rememberedId(place))
     return isChanged || draft?.instances.has(text) === true ? undefined : this.#base.absentSinceMs(place)
@@ -150,29 +164,47 @@ export class Draft implements View {
   }
 
   #saveInstance({ serviceKey, record, healthy }: InstanceSaved): void {
-    const known = this.instance(serviceKey, record.address)
-    this.#setInstance(serviceKey, record.address, { record, healthy: healthy ?? known?.healthy ?? true })
+    this.#setInstance(serviceKey, record.address, { record, healthy })
   }
 
   #changeHealth({ serviceKey, address, healthy }: InstanceHealthChanged): void {
     const known = this.instance(serviceKey, address)
-    if (known !== undefined) this.#setInstance(serviceKey, address, { ...known, healthy })
+    if (known !== undefined) this.#setInstance(serviceKey, address, { record: known.record, healthy })
   }
 
-  #setInstance(key: ServiceKey, address: InstanceAddress, known: KnownInstance | undefined): void {
-    const difference = Number(known !== undefined) - Number(this.instance(key, address) !== undefined)
-    this.namingSizes.instances.add(key.namespaceId, difference)
-    const kept = known === undefined ? undefined : { record: known.record, healthy: known.healthy }
-    this.#draftOf(key).instances.set(addressText(address), { address, known: kept })
+  #setInstance(
+    key: ServiceKey,
+    address: InstanceAddress,
+    next: Pick<InstanceSaved, 'record' | 'healthy'> | undefined,
+  ): void {
+    const { instances } = this.#draftOf(key)
+    const text = addressText(address)
+    const drafted = instances.get(text)
+    const before = drafted === undefined ? this.#baseInstance(key, address) : drafted.known
+    const known = next && { record: next.record, healthy: next.healthy ?? before?.healthy ?? true }
+    this.namingSizes.instances.add(
+      key.namespaceId,
+      Number(known !== undefined) - Number(before !== undefined),
+    )
+    instances.set(text, { address, known })
   }
 
   #draftOf(key: ServiceKey): ServiceDraft {
-    const text = serviceKeyText(key)
-    const known = this.#services.get(text)
+    const known = this.#draftAt(key)
     if (known !== undefined) return known
     const draft: ServiceDraft = { service: this.#baseService(key), instances: new Map() }
-    this.#services.set(text, draft)
+    this.#services.set(serviceKeyText(key), draft)
+    this.#found = draft
     return draft
+  }
+
+  /** The changes to a service, if there are any. */
+  #draftAt(key: ServiceKey): ServiceDraft | undefined {
+    if (key !== this.#asked) {
+      this.#found = this.#services.get(serviceKeyText(key))
+      this.#asked = key
+    }
+    return this.#found
   }
 
   #baseService(key: ServiceKey): Service | undefined {

@@ -2,6 +2,7 @@ import type { ConfigItem, ConfigKey } from '../config/state/config-item.ts'
 import type { InstanceAddress, InstanceRecord } from '../naming/state/instance.ts'
 import type { NamingLimits, NamingSizes } from '../naming/state/naming-sizes.ts'
 import type { InstancePlace } from '../naming/state/presence.ts'
+import type { RememberedMetadata } from '../naming/state/remembered-metadata.ts'
 import type { Service, ServiceKey } from '../naming/state/service.ts'
 import type { Switches } from '../switches/switches.ts'
 import type { RecordView } from '../records/record-tables.ts'
@@ -22,6 +23,8 @@ export interface View extends RecordView {
   instance(key: ServiceKey, address: InstanceAddress): KnownInstance | undefined
   instances(key: ServiceKey): Iterable<KnownInstance>
   instanceCount(key: ServiceKey): number
+  /** The record of `REMEMBERED_METADATA` of a place. */
+  remembered(place: InstancePlace): RememberedMetadata | undefined
   /** Since when a service that a registration made has no instances (health time); undefined: it has, or is kept. */
   abandonedSinceMs(key: ServiceKey): number | undefined
   /** Since when metadata is remembered at a place without an instance (health time), if it is. */

@@ -204,6 +204,21 @@ test('everything in the snapshot is loaded', () => {
   expect(state.switches).toMatchObject({ pushEnabled: false, checkTimes: 3 })
 })
 
+test('remembered metadata that is saved again has its new order, as after a start', () => {
+  const instances = [stored(10)]
+  const { state } = loadState(
+    snapshot({ services: [SERVICE], instances, records: [remembered(10, { a: '1', b: '2' })] }),
+    at(0),
+  )
+  const changed = remembered(10, { b: '2', a: '1' })
+  state.apply([{ kind: 'record-saved', ...changed, stamp: 9 }], at(0))
+  const later = loadState(snapshot({ services: [SERVICE], instances, records: [changed] }), at(0))
+  const [shown, loaded] = [state, later.state].map((one) =>
+    JSON.stringify(Array.from(one.instances(ORDERS), ({ metadata }) => metadata)),
+  )
+  expect(shown).toBe(loaded)
+})
+
 test('every ephemeral instance gets a full timeout, by its own and its remembered metadata', () => {
   const keys = { 'preserved.ip.delete.timeout': '5000' }
   const { state, liveness } = loadState(

@@ -5,7 +5,7 @@ import type { Revision, Snapshot } from './ports.ts'
 import { Serials } from './serials.ts'
 import { firstStampOf, msOf, type Stamps, type Now } from '../decisions/stamps.ts'
 import { State } from './state.ts'
-import { contained, fatal, nothing } from '../unexpected.ts'
+import { contained, failed, fatal, nothing } from '../unexpected.ts'
 import { serviceKeyText } from '../naming/state/service.ts'
 
 /** One complete revision of the store: the changes of one commit. */
@@ -117,7 +117,12 @@ export class Follower {
   #show(changes: readonly Change[], now: Now): void {
     const { observer } = this.#options
     if (observer === undefined) return
-    for (const change of changes) contained('push', nothing, () => observer.see(change, this.state, now))
+    for (const change of changes)
+      try {
+        observer.see(change, this.state, now)
+      } catch (error) {
+        failed('push', nothing, error)
+      }
   }
 
   #apply(changes: Iterable<Change>, now: Now): void {

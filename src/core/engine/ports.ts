@@ -130,8 +130,9 @@ export interface Store extends KeptRecords, StoredSerials {
   /**
    * Writes all groups in order, or none. It modifies no change. When the promise resolves, they are on disk. Rejects
    * with Refusal `store-unavailable` if the store cannot write at all (disk full, I/O error); then no group is written.
+   * `events` of the audit are written with them, as `saveAudit` does, or none of both.
    */
-  commit(groups: readonly ChangeGroup[]): Promise<CommitResult>
+  commit(groups: readonly ChangeGroup[], events?: readonly AuditEvent[]): Promise<CommitResult>
 }
 
 /** The part of its store that the engine of one server needs. */

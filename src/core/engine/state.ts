@@ -14,7 +14,6 @@ import { timingOf } from '../naming/state/beat-timing.ts'
 import { newInstance } from '../naming/liveness/timed-instance.ts'
 import {
   type InstanceAddress,
-  isSameMetadata,
   isSamePublisher,
   isSameRecord,
   type Metadata,
@@ -23,7 +22,11 @@ import { Liveness } from '../naming/liveness/liveness.ts'
 import { NamingCounter, type NamingLimits, NO_NAMING_LIMITS } from '../naming/state/naming-sizes.ts'
 import { LISTS_AHEAD, listsAheadMs } from '../naming/state/lists-ahead.ts'
 import type { InstancePlace, Leaving, Presence } from '../naming/state/presence.ts'
-import { REMEMBERED_METADATA, rememberedId } from '../naming/state/remembered-metadata.ts'
+import {
+  REMEMBERED_METADATA,
+  type RememberedMetadata,
+  rememberedId,
+} from '../naming/state/remembered-metadata.ts'
 import type { Service, ServiceKey } from '../naming/state/service.ts'
 import type { ServiceEntry, Instance } from '../naming/state/service-entry.ts'
 import { ServiceTable } from '../naming/state/service-table.ts'
@@ -95,6 +98,12 @@ export class State implements View {
     return this.#records.version(kind)
   }
 
+  /** Nearly always nothing is remembered of any place: then no id is made. */
+  remembered(place: InstancePlace): RememberedMetadata | undefined {
+    if (this.#records.count(REMEMBERED_METADATA) === 0) return undefined
+    return this.#records.record(REMEMBERED_METADATA, rememberedId(place))
+  }
+
   /** How many records of a kind there are. */
   recordCount(kind: RecordKind<unknown>): number {
     return this.#records.count(kind)
@@ -106,6 +115,12 @@ export class State implements View {
 
   instance(key: ServiceKey, address: InstanceAddress): Instance | undefined {
     return this.services.get(key)?.get(address)
+  }
+
+  /** Whether a persistent instance is at an address. Few services have any. */
+  isPersistentAt(key: ServiceKey, address: InstanceAddress): boolean {
+    const entry = this.services.get(key)
+    return entry !== undefined && entry.persistent > 0 && entry.get(address)?.record.ephemeral === false
   }
 
   instances(key: ServiceKey): Iterable<Instance> {
@@ -234,11 +249,11 @@ export class State implements View {
     if (!isSamePublisher(before.publisher, change.record.publisher) || before.claims !== change.record.claims)
       this.#presence.publishersChange(instance, change.record, now.healthMs)
     const isShown = known === undefined || !isOnlyOfClaims(known, change)
-    this.#countMerged(instance, -1)
+    if (known !== undefined) this.#count(known, -1)
     instance.record = change.record
     if (change.healthy !== undefined) instance.healthy = change.healthy
     this.#layMetadata(instance)
-    this.#countMerged(instance, 1)
+    this.#count(instance, 1)
     this.#presence.instanceSaved(instance, change.beat, now.healthMs)
     if (!isShown) return void this.#unseen.push(change)
     this.#touch(entry, change.stamp, now)
@@ -253,13 +268,13 @@ export class State implements View {
     this.#letGo(instance, { reason: change.reason, atMs: now.healthMs })
     this.namingSizes.instances.add(change.serviceKey.namespaceId, -1)
     const place = placeOf(instance)
-    if (this.#remembered(place) !== undefined) this.#presence.metadataChanged(place, true, now.healthMs)
+    if (this.remembered(place) !== undefined) this.#presence.metadataChanged(place, true, now.healthMs)
     this.#touch(entry, change.stamp, now)
     this.#noteEmptiness(entry, now)
   }
 
   #letGo(instance: Instance, leaving: Leaving): void {
-    this.#countMerged(instance, -1)
+    this.#count(instance, -1)
     this.#presence.instanceLeft(instance, leaving)
     this.#addresses.delete(instance)
   }
@@ -288,7 +303,8 @@ export class State implements View {
     const next = savedValue(REMEMBERED_METADATA, change)
     const place = next ?? before
     if (place === undefined) return
-    const isShown = !isSameMetadata(before?.metadata ?? {}, next?.metadata ?? {})
+    // Lists show the keys in their order: a server that starts has the order of the newest record.
+    const isShown = JSON.stringify(before?.metadata ?? {}) !== JSON.stringify(next?.metadata ?? {})
     this.#metadataChanged(place, { isShown, stamp: change.stamp }, now)
     if (next?.left === true) this.#presence.leftAfterSilence(place, now.healthMs)
   }
@@ -307,31 +323,27 @@ export class State implements View {
   ): void {
     const instance = this.instance(serviceKey, address)
     const place = { serviceKey, address }
-    const isAbsent = instance === undefined && this.#remembered(place) !== undefined
+    const isAbsent = instance === undefined && this.remembered(place) !== undefined
     this.#presence.metadataChanged(place, isAbsent, now.healthMs)
     if (instance === undefined || !isShown) return
-    this.#countMerged(instance, -1)
+    this.#count(instance, -1)
     this.#layMetadata(instance)
-    this.#countMerged(instance, 1)
+    this.#count(instance, 1)
     this.#presence.instanceSaved(instance, false, now.healthMs)
     this.#touch(instance.entry, stamp, now)
   }
 
-  #remembered(place: InstancePlace): Metadata | undefined {
-    if (this.#records.count(REMEMBERED_METADATA) === 0) return undefined
-    return this.#records.record(REMEMBERED_METADATA, rememberedId(place))?.metadata
-  }
-
   /** Lays the remembered keys over the registered ones, and takes the timing from the result. */
   #layMetadata(instance: Instance): void {
-    const over = this.#remembered(placeOf(instance))
+    const over = this.remembered(placeOf(instance))?.metadata
     const { registered } = instance.record
     instance.metadata = over === undefined || isEmpty(over) ? registered : { ...registered, ...over }
     instance.timing = timingOf(instance.metadata)
   }
 
-  /** Metadata with remembered keys is an object of its own. */
-  #countMerged({ metadata, record }: Instance, sign: 1 | -1): void {
+  /** Counts an instance, and metadata with remembered keys, which is an object of its own. */
+  #count({ entry, metadata, record }: Instance, sign: 1 | -1): void {
+    if (!record.ephemeral) entry.persistent += sign
     if (metadata === record.registered) return
     this.memory.add('instances', { heap: mergedBytes(metadata), external: 0 }, sign)
   }

@@ -3,7 +3,6 @@ import { GRAY } from '../config/state/gray-version.ts'
 import type { Change } from '../decisions/changes.ts'
 import type { Command } from '../decisions/decision.ts'
 import type { Now } from '../decisions/stamps.ts'
-import type { Bytes } from '../memory/bytes-of.ts'
 import { growthOf } from '../memory/memory-account.ts'
 import type { Growth, MemoryBudget } from '../memory/memory-budget.ts'
 import { MEMORY_KINDS, memoryKindOf, type MemoryPart } from '../memory/memory-kinds.ts'
@@ -134,15 +133,16 @@ function isRemoval(changes: readonly Change[]): boolean {
 }
 
 function growthOfAll(changes: readonly Change[], state: State): Growth {
-  const growth = new Map<MemoryPart, Bytes>()
+  const growth = new Map<MemoryPart, { heap: number; external: number }>()
   for (const change of changes) {
     const part = MEMORY_KINDS[memoryKindOf(change)]
     const { heap, external } = growthOf(change, state)
     const known = growth.get(part)
-    growth.set(part, {
-      heap: (known?.heap ?? 0) + heap,
-      external: (known?.external ?? 0) + external,
-    })
+    if (known === undefined) growth.set(part, { heap, external })
+    else {
+      known.heap += heap
+      known.external += external
+    }
   }
   return growth
 }

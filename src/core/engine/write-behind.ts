@@ -56,6 +56,8 @@ export class WriteBehind {
   /** Notes a change before it is applied without waiting for the disk. */
   note(change: Change, state: State): void {
     if (isRemembering(change)) return void this.#remembered.add(change.id)
+    // It is written as it will be then.
+    if (change.kind === 'instance-saved' && this.#dirty.has(change.record.serial)) return
     const dirty = dirtyOf(change, 'serviceKey' in change ? state.services.get(change.serviceKey) : undefined)
     this.#dirty.set(dirty.serial, dirty)
     if (change.kind === 'instance-removed' && this.#store.mayHave(change.serial)) this.#left.add(change)

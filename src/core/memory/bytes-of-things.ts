@@ -1,3 +1,4 @@
+import { USER } from '../access/access-records.ts'
 import type { ConfigItem } from '../config/state/config-item.ts'
 import { DELETED_CONFIG } from '../config/state/deleted-config.ts'
 import { GRAY } from '../config/state/gray-version.ts'
@@ -51,6 +52,17 @@ export function instanceBytes({ address, publisher, registered, app, claims }: I
   return INSTANCE_BYTES + texts + own + waiting + namedTextsBytes(registered)
 }
 
+/** By how many bytes an instance grows that is there. A registration that repeats another one differs in metadata alone. */
+export function instanceGrowth(before: InstanceRecord, after: InstanceRecord): number {
+  const isSame =
+    before.address === after.address &&
+    before.publisher === after.publisher &&
+    before.app === after.app &&
+    before.claims === after.claims
+  if (isSame) return namedTextsBytes(after.registered) - namedTextsBytes(before.registered)
+  return instanceBytes(after) - instanceBytes(before)
+}
+
 function claimBytes({ publisher, registered, app }: Claim): number {
   const own = publisher.kind === 'connection' ? MAP_ENTRY_BYTES + textBytes(publisher.id) : 0
   return CLAIM_BYTES + own + textBytes(app) + namedTextsBytes(registered)
@@ -75,7 +87,7 @@ function moreOf(recordKind: string, id: string, value: unknown): number {
     const texts = silenced === undefined ? [metadata] : [metadata, silenced.registered]
     return texts.reduce((sum, one) => sum + namedTextsBytes(one) - bytesOf(one).heap, 0)
   }
-  // The id is also the text of the key.
-  if (recordKind === DELETED_CONFIG.name) return -textBytes(id)
+  // The id is also the text of the key, or the name in the value.
+  if (recordKind === DELETED_CONFIG.name || recordKind === USER.name) return -textBytes(id)
   return recordKind === GRAY.name ? GRAY_ITEM_BYTES : 0
 }

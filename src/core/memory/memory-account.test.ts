@@ -98,7 +98,9 @@ function walked(state: State): Record<string, Bytes> {
     }
   }
   for (const kind of STORED_KINDS)
-    for (const [id, value] of state.records(kind)) {
+    for (const [id, stored] of state.records(kind)) {
+      // Another server reads what the store has, and so does a start.
+      const value = kind.decode(JSON.parse(JSON.stringify(stored)), id)
       const change = { kind: 'record-saved', recordKind: kind.name, id, value, stamp: 1 } as const
       add(memoryKindOf(change), recordBytes(kind.name, id, value))
     }

@@ -4,7 +4,7 @@ import type { InstanceAddress, InstanceRecord } from '../naming/state/instance.t
 import type { Service, ServiceKey } from '../naming/state/service.ts'
 import { type RecordKind, recordKindNamed } from '../records/record-kind.ts'
 import type { Bytes } from './bytes-of.ts'
-import { configBytes, instanceBytes, recordBytes, serviceBytes } from './bytes-of-things.ts'
+import { configBytes, instanceBytes, instanceGrowth, recordBytes, serviceBytes } from './bytes-of-things.ts'
 import { MEMORY_KINDS, type MemoryKind, memoryKindOf, type MemoryPart } from './memory-kinds.ts'
 
 /** The part of the state that a change may replace. */
@@ -65,7 +65,7 @@ export class MemoryAccount {
 export function growthOf(change: Change, state: ReplacedThings): Bytes {
   switch (change.kind) {
     case 'config-published':
-      return difference(configBytes(change.item), configOf(change.item.key, state))
+      return configGrowth(change.item, state.config(change.item.key))
     case 'config-deleted':
       return difference(NOTHING, configOf(change.key, state))
     case 'service-saved':
@@ -74,11 +74,8 @@ export function growthOf(change: Change, state: ReplacedThings): Bytes {
       return heapDifference(0, serviceOf(change.key, state))
     case 'instance-saved': {
       const known = state.instance(change.serviceKey, change.record.address)
-      if (known === undefined && !change.beat) return NOTHING
-      return heapDifference(
-        instanceBytes(change.record),
-        known === undefined ? 0 : instanceBytes(known.record),
-      )
+      if (known !== undefined) return heapDifference(instanceGrowth(known.record, change.record), 0)
+      return change.beat ? heapDifference(instanceBytes(change.record), 0) : NOTHING
     }
     case 'instance-removed': {
       const known = state.instance(change.serviceKey, change.address)
@@ -102,6 +99,18 @@ function sumAt<K>(sums: Map<K, Sum>, key: K): Sum {
   const sum = { heap: 0, external: 0 }
   sums.set(key, sum)
   return sum
+}
+
+function configGrowth(item: ConfigItem, before: ConfigItem | undefined): Bytes {
+  if (before !== undefined && isSameBesidesContent(item, before))
+    return { heap: 0, external: item.content.length - before.content.length }
+  return difference(configBytes(item), before === undefined ? NOTHING : configBytes(before))
+}
+
+/** A publish of a new content leaves the others as they are: then no text of them is measured. */
+function isSameBesidesContent(a: ConfigItem, b: ConfigItem): boolean {
+  const isSame = a.key === b.key && a.origin === b.origin && a.notes === b.notes && a.imported === b.imported
+  return isSame && a.md5.length === b.md5.length
 }
 
 function configOf(key: ConfigKey, state: ReplacedThings): Bytes {

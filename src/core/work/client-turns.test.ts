@@ -47,11 +47,24 @@ test('what moves counts for its new client', () => {
   expect(made.givesWayTo('d', 'newest')?.thing).toBe('a1')
 })
 
-test('where weight is missing, the heaviest gives way', () => {
+test('the weights of clients follow their things', () => {
   const made = new ClientTurns<string>()
   for (const thing of ['a1', 'a2', 'a3']) made.add('a', thing, 1)
-  made.add('b', 'b1', 10)
-  expect(made.givesWeightTo('c', 5)?.thing).toBe('b1')
-  expect(made.givesWeightTo('c', 10)).toBeUndefined()
-  expect(made.givesWeightTo('a', 8)).toBeUndefined()
+  const heavy = made.add('b', 'b1', 10)
+  expect([...made.weights()]).toEqual([
+    ['a', 3],
+    ['b', 10],
+  ])
+  made.weigh(heavy, 5)
+  expect([...made.weights()][1]).toEqual(['b', 15])
+  expect([made.heaviestOf('a'), made.oldestOf('c'), made.heaviestOf('c')]).toEqual([
+    'a1',
+    undefined,
+    undefined,
+  ])
+  made.add('b', 'b2', 20)
+  expect([made.oldestOf('b'), made.heaviestOf('b')]).toEqual(['b1', 'b2'])
+  made.leave(heavy)
+  made.weigh(heavy, 5)
+  expect([...made.weights()][1]).toEqual(['b', 20])
 })

@@ -1,7 +1,7 @@
 /** The place of a thing. It knows its neighbours among the things of its client, while it may be taken. */
 export class Place<T> {
   readonly thing: T
-  readonly weight: number
+  weight: number
   client: Client<T>
   older: Place<T> | undefined = undefined
   newer: Place<T> | undefined = undefined
@@ -67,7 +67,7 @@ export class ClientTurns<T> {
   /** By name. The client whose turn is next is first. */
   readonly #clients = new Map<string, Client<T>>()
   /** The clients with that many things. */
-  readonly #bySize: Set<Client<T>>[] = []
+  readonly #bySize: (Set<Client<T>> | undefined)[] = []
   #largest = 0
   #size = 0
 
@@ -81,7 +81,7 @@ export class ClientTurns<T> {
     return this.#clients.get(name)?.size ?? 0
   }
 
-  /** Adds a thing until it leaves, or `next` takes it. Its weight counts for `givesWeightTo`. */
+  /** Adds a thing until it leaves, or `next` takes it. */
   add(name: string, thing: T, weight = 0): Place<T> {
     const place = new Place(thing, weight, this.#clientOf(name))
     this.#enter(place)
@@ -129,19 +129,28 @@ export class ClientTurns<T> {
     return undefined
   }
 
-  /**
-   * The same where weight is missing: the oldest of the client with the most weight, if that has more than this one will have.
-   * It looks at all clients.
-   */
-  givesWeightTo(name: string, weight: number): Place<T> | undefined {
-    let most = (this.#clients.get(name)?.weight ?? 0) + weight
-    let heaviest: Client<T> | undefined
-    for (const client of this.#clients.values()) {
-      if (client.weight <= most || client.oldest === undefined) continue
-      most = client.weight
-      heaviest = client
-    }
-    return heaviest?.oldest
+  /** The weight of each client. */
+  *weights(): Generator<readonly [name: string, weight: number]> {
+    for (const { name, weight } of this.#clients.values()) yield [name, weight]
+  }
+
+  /** The oldest thing of a client that may be taken. */
+  oldestOf(name: string): T | undefined {
+    return this.#clients.get(name)?.oldest?.thing
+  }
+
+  /** The heaviest thing of a client that may be taken: of equal ones the oldest. It looks at all things of the client. */
+  heaviestOf(name: string): T | undefined {
+    let heaviest = this.#clients.get(name)?.oldest
+    for (let place = heaviest; place !== undefined; place = place.newer)
+      if (place.weight > heaviest!.weight) heaviest = place
+    return heaviest?.thing
+  }
+
+  /** A thing becomes heavier, or lighter. */
+  weigh(place: Place<T>, more: number): void {
+    place.weight += more
+    if (!place.hasLeft) place.client.weight += more
   }
 
   #clientOf(name: string): Client<T> {
@@ -160,7 +169,10 @@ export class ClientTurns<T> {
   }
 
   #resize(client: Client<T>, change: 1 | -1): void {
-    this.#bySize[client.size]?.delete(client)
+    const before = this.#bySize[client.size]
+    before?.delete(client)
+    // A client with very many things has had every smaller size.
+    if (before?.size === 0) this.#bySize[client.size] = undefined
     client.size += change
     this.#size += change
     if (client.size === 0) this.#clients.delete(client.name)

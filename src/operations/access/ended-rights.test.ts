@@ -64,7 +64,7 @@ class World {
     const registrations = Array.from({ length: services }, (_, index) => {
       const registration = new ConnectionRegistration(
         { namespaceId: 'public', groupedName: `G@@${index}` },
-        id,
+        { process: 'this', connectionId: id },
       )
       registration.username = username
       return registration
@@ -153,7 +153,7 @@ describe('rights that end', () => {
     for (const username of ['ann', 'bob']) {
       const registration = new ConnectionRegistration(
         { namespaceId: 'public', groupedName: 'G@@left' },
-        username,
+        { process: 'this', connectionId: username },
       )
       registration.username = username
       world.left.push(registration)

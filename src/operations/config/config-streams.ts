@@ -1,3 +1,5 @@
+import { turnOf } from '../../core/access/turn-of.ts'
+import type { EndOfWatch } from '../../core/clients/stream-client.ts'
 import type { ConfigKey } from '../../core/config/state/config-item.ts'
 import type { WatchedItem } from '../../core/config/state/config-view.ts'
 import type { Viewer } from '../../core/config/state/viewer.ts'
@@ -17,8 +19,8 @@ export interface ConfigStreamListener {
   readonly heardMs: number
   /** Called each time that an item differs from the version that the client has or was sent. */
   changed(item: WatchedItem): void
-  /** Ends the connection of the client: a report has failed by a fault of this server. */
-  end(): void
+  /** Ends the connection of the client. */
+  end(why: EndOfWatch): void
 }
 
 /** The watch of a listener, as it is kept with the held polls. */
@@ -39,7 +41,7 @@ type Differing = readonly WatchedItem[] | Promise<readonly WatchedItem[]>
 
 /** Keeps listeners, and compares their items with the state. */
 export interface ListenerKeeper {
-  join(listener: ConfigStreamListener): KeptWatch
+  join(listener: ConfigStreamListener, owner: string): KeptWatch
 }
 
 /** Dependencies of streams. */
@@ -78,7 +80,7 @@ export function streamOperations({ guard, polls, state, maxListeningItems }: Con
     joinStream: guard.operation({
       permission: PUBLIC,
       resources: (_listener: ConfigStreamListener) => [],
-      run: (listener) => new ConfigWatch(listener, polls),
+      run: (listener, caller) => new ConfigWatch(listener, polls, turnOf(caller)),
     }),
     /** Watches the items that the caller may read; answers the items that differ from the client's. Refusal `too-many`. */
     watch: guard.listing({
@@ -110,32 +112,43 @@ export function streamOperations({ guard, polls, state, maxListeningItems }: Con
 }
 
 /** The watch of a client over its stream. Each report is judged again: its permissions may have changed. */
-class ConfigWatch {
+class ConfigWatch implements ConfigStreamListener {
+  readonly #listener: ConfigStreamListener
   readonly #kept: KeptWatch
   #who: Viewer
   /** The judge of the newest request; undefined while everybody may read everything. */
   #mayRead: ((resource: Resource) => boolean) | undefined
   #hasLeft = false
 
-  constructor(listener: ConfigStreamListener, keeper: ListenerKeeper) {
-    const { ip, client } = listener
+  constructor(listener: ConfigStreamListener, keeper: ListenerKeeper, owner: string) {
+    this.#listener = listener
     this.#who = listener.who
-    const whoNow = (): Viewer => this.#who
-    const changed = (item: WatchedItem): void => {
-      if (this.#mayRead?.(configResource(item.key)) !== false) listener.changed(item)
-    }
-    this.#kept = keeper.join({
-      ip,
-      client,
-      changed,
-      end: () => listener.end(),
-      get who() {
-        return whoNow()
-      },
-      get heardMs() {
-        return listener.heardMs
-      },
-    })
+    // It is the listener itself: there are very many, and an object of callbacks takes half a kilobyte.
+    this.#kept = keeper.join(this, owner)
+  }
+
+  get ip(): string {
+    return this.#listener.ip
+  }
+
+  get who(): Viewer {
+    return this.#who
+  }
+
+  get client(): ConfigStreamListener['client'] {
+    return this.#listener.client
+  }
+
+  get heardMs(): number {
+    return this.#listener.heardMs
+  }
+
+  changed(item: WatchedItem): void {
+    if (this.#mayRead?.(configResource(item.key)) !== false) this.#listener.changed(item)
+  }
+
+  end(why: EndOfWatch): void {
+    this.#listener.end(why)
   }
 
   /** Takes the viewer of a request; true if it is new. Within a connection only the tag can differ. */

@@ -133,10 +133,13 @@ function publishOperation({ guard, engine }: ConfigParts) {
       permission: WRITE_CONFIG,
       audit: { operation: 'publish config' },
       resources: ({ key }: PublishRequest) => [configResource(key)],
-      run: (request, caller) => {
-        const { srcUser, ...item } = request
-        const md5 = hash('md5', item.content, 'hex')
-        return engine.execute(publishConfig({ ...item, md5, operator: operatorOf(caller, srcUser) }))
+      run: ({ key, content, type, typeIfNew, notes, casMd5, comment, srcUser }, caller) => {
+        const md5 = hash('md5', content, 'hex')
+        const operator = operatorOf(caller, srcUser)
+        // Field by field: a rest and a spread cost 5 µs (decision 0027).
+        return engine.execute(
+          publishConfig({ key, content, md5, type, typeIfNew, notes, casMd5, operator, comment }),
+        )
       },
     }),
   }

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { GRAY, grayHistoryKey, grayNamed } from '../../core/config/state/gray-version.ts'
 import { DELETED_CONFIG, type DeletedConfig } from '../../core/config/state/deleted-config.ts'
 import type { ConfigItem, ConfigKey, ConfigType } from '../../core/config/state/config-item.ts'
 import type { ConfigNotes } from '../../core/config/state/config-notes.ts'
@@ -34,11 +35,18 @@ export interface VersionText {
   readonly encryptedDataKey: string
 }
 
-/** A change of an item, with the text that it left. */
+/** Which page of the versions of an item. `withGray`: the changes of its gray versions are among them. */
+export interface VersionsRequest {
+  readonly key: ConfigKey
+  readonly page: PageRequest
+  readonly withGray: boolean
+}
+
+/** A change of an item, or of a gray version of it, with the text that it left. */
 export interface ConfigVersion {
   readonly entry: HistoryEntry
   readonly comment: string
-  /** The text AFTER the change; undefined after a deletion. */
+  /** The text AFTER the change; undefined after a deletion, or where a gray version's is on another page. */
   readonly text: { readonly md5: string; readonly size: number; readonly type: ConfigType } | undefined
   /** Whether it is the version that clients get. */
   readonly isCurrent: boolean
@@ -79,8 +87,8 @@ export function versionOperations(parts: VersionParts) {
     list: guard.operation({
       permission: READ_CONFIG,
       resources,
-      run: ({ key, page }: { key: ConfigKey; page: PageRequest }, caller: Caller) =>
-        listVersions({ ...parts, reads: parts.store.reads(turnOf(caller)) }, key, page),
+      run: (request: VersionsRequest, caller: Caller) =>
+        listVersions({ ...parts, reads: parts.store.reads(turnOf(caller)) }, request),
     }),
     /**
      * One version with its text, also the begin or end of a gray version. A deletion has the deleted text. Refuses as
@@ -126,13 +134,14 @@ const MOST_TRIES = 100
 
 async function listVersions(
   parts: VersionParts & { readonly reads: Pick<KeptReads, 'history' | 'historyAfter'> },
-  key: ConfigKey,
-  asked: PageRequest,
+  { key, withGray, ...asked }: VersionsRequest,
 ): Promise<FoundVersions> {
-  const page = cutPage(asked)
+  const page = cutPage(asked.page)
+  const keys = withGray ? [key, grayHistoryKey(key)] : [key]
   for (let tries = 1; ; tries++) {
-    const { totalCount, entries } = await parts.reads.history([key], page)
-    const [first] = entries
+    const { totalCount, entries } = await parts.reads.history(keys, page)
+    const formal = entries.filter((entry) => !isOfGray(entry))
+    const [first] = formal
     // The newest page has nothing newer, unless an item was published meanwhile.
     const newer =
       first === undefined || page.pageNo === 1 ? undefined : await parts.reads.historyAfter(key, first.id)
@@ -141,11 +150,33 @@ async function listVersions(
       await nextTurn()
       continue
     }
-    const versions: ConfigVersion[] = []
-    for (const [at, entry] of entries.entries())
-      versions.push(versionOf({ entry, newer: entries[at - 1] ?? newer, current }))
+    const versions = entries.map((entry, at) =>
+      isOfGray(entry)
+        ? grayChangeOf(entry, textAfter({ parts, key, page }, entry, entries.slice(0, at)))
+        : versionOf({ entry, newer: formal[formal.indexOf(entry) - 1] ?? newer, current }),
+    )
     return { page, totalCount, versions }
   }
+}
+
+/** A gray version may have no type of its own. */
+type TextFacts = Pick<HistoryEntry, 'md5' | 'size'> & { readonly type: ConfigType | undefined }
+
+/** The facts of the text after a change of a gray version: the next record has them, or the version that is out. */
+function textAfter(
+  { parts, key, page }: { parts: VersionParts; key: ConfigKey; page: PageRequest },
+  { op, note, ...own }: HistoryEntry,
+  newer: readonly HistoryEntry[],
+): TextFacts | undefined {
+  if (op !== 'U') return op === 'I' ? own : undefined
+  const name = note?.gray?.name ?? ''
+  const next = newer.findLast((entry) => entry.note?.gray?.name === name)
+  return next ?? (page.pageNo === 1 ? grayNamed(parts.state.record(GRAY, key.text), name) : undefined)
+}
+
+function grayChangeOf(entry: HistoryEntry, after: TextFacts | undefined): ConfigVersion {
+  const text = after && { md5: after.md5, size: after.size, type: after.type ?? entry.type }
+  return { entry, comment: commentOf(entry), text, isCurrent: false }
 }
 
 /** Whether the newest record and the item do not belong together: a commit has not arrived in the state yet. */

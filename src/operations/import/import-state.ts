@@ -4,7 +4,6 @@ import {
   importConfig,
   type ImportedConfig,
   type ImportedRecord,
-  type PendingChange,
 } from '../../core/config/commands/import-config.ts'
 import { importGray } from '../../core/config/commands/import-gray.ts'
 import type { Command } from '../../core/decisions/decision.ts'
@@ -23,7 +22,7 @@ import type { Guard } from '../guard.ts'
 import type { AuditedOutcome } from '../operation-audit.ts'
 import { requireServing } from '../server/serving.ts'
 import { type PasswordImportParts, refusePassword } from './import-passwords.ts'
-import { HistoryImport, type HistoryImportParts } from './import-history.ts'
+import { HistoryImport, type HistoryImportParts, type ImportsUnderWay } from './import-history.ts'
 import { ImportMarks, type MarkParts } from './import-marks.ts'
 import type { ImportedState, ImportedThing, ImportLine, LeftLine } from './imported-things.ts'
 
@@ -66,7 +65,12 @@ const PAUSE_MS = 200
 
 /** Makes the operation that imports the state of another server. For administrators: it has users, too. */
 export function importOperations(parts: ImportParts) {
-  const pending = new Map<string, PendingChange>()
+  const shared: ImportsUnderWay = {
+    pending: new Map(),
+    names: new Map(),
+    running: 0,
+    turn: Promise.resolve(),
+  }
   return {
     /** Imports lines in order, each for itself; a line may come again. It throws only if another try may help. */
     state: parts.guard.operation({
@@ -74,7 +78,7 @@ export function importOperations(parts: ImportParts) {
       audit: { operation: 'import state', cameTo: auditedImport },
       resources: accessResource,
       run: (request: ImportStateRequest): Promise<ImportedState> =>
-        new StateImport(parts, request, pending).run(),
+        new StateImport(parts, request, shared).run(),
     }),
   }
 }
@@ -83,36 +87,48 @@ export function importOperations(parts: ImportParts) {
 class StateImport {
   readonly #parts: ImportParts
   readonly #request: ImportStateRequest
-  readonly #pending: Map<string, PendingChange>
+  readonly #shared: ImportsUnderWay
   readonly #history: HistoryImport
   readonly #marks: ImportMarks
   readonly #counts = { taken: 0, unchanged: 0, kept: 0, refused: 0 }
   readonly #left: LeftLine[] = []
 
-  constructor(parts: ImportParts, request: ImportStateRequest, pending: Map<string, PendingChange>) {
+  constructor(parts: ImportParts, request: ImportStateRequest, shared: ImportsUnderWay) {
     this.#parts = parts
     this.#request = request
-    this.#pending = pending
-    this.#history = new HistoryImport(parts, pending)
+    this.#shared = shared
+    this.#history = new HistoryImport(parts, shared)
     this.#marks = new ImportMarks(parts)
   }
 
   async run(): Promise<ImportedState> {
-    const { lastRefMs, lines } = await this.#request.read()
-    if (lastRefMs > 0) await this.#parts.engine.execute(raiseLists(lastRefMs))
     try {
+      const { lastRefMs, lines } = await this.#request.read()
+      if (lastRefMs > 0) await this.#parts.engine.execute(raiseLists(lastRefMs))
       for (const part of inParts(lines, MOST_AT_ONCE)) await this.#takePart(part)
     } finally {
+      this.#history.end()
       await this.#marks.save()
     }
     return { ...this.#counts, lines: this.#left }
   }
 
   async #takePart(part: readonly ImportLine[]): Promise<void> {
+    const items = itemsOf(part)
+    if (items.length === 0) await this.#takeNow(part)
+    else {
+      // Two calls with the history of one item must see each other's records.
+      const taken = this.#shared.turn.then(() => this.#takeNow(part))
+      this.#shared.turn = taken.catch(() => this.#history.forget(items))
+      await taken
+    }
+    await nextTurn()
+  }
+
+  async #takeNow(part: readonly ImportLine[]): Promise<void> {
     await this.#history.prepare(itemsOf(part))
     await this.#marks.prepare(part)
     for (const some of togetherOf(part)) await this.#takeTogether(some)
-    await nextTurn()
   }
 
   /** Imports lines together, and again if the store is slow or away for a moment. */
@@ -154,7 +170,8 @@ class StateImport {
     const overwrite = this.#request.overwrite || this.#marks.isAsImported(thing)
     const command = this.#commandOf(thing, overwrite)
     const outcome = await engine.execute({ ...command, takesNames: true })
-    if (thing.kind === 'config') this.#pending.delete(thing.config.key.text)
+    if (thing.kind === 'history') this.#history.stored(thing.record)
+    if (thing.kind === 'config') this.#shared.pending.delete(thing.config.key.text)
     else if (outcome.outcome === 'taken') this.#marks.note(thing)
     return outcome
   }

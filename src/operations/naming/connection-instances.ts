@@ -102,7 +102,7 @@ function ofService({ serviceKey }: ConnectionRequest) {
 
 /** Whether a persistent instance is at one of the addresses. */
 function replacesPersistent(state: State, { serviceKey, instances }: PublishInstancesRequest): boolean {
-  return instances.some(({ address }) => state.instance(serviceKey, address)?.record.ephemeral === false)
+  return instances.some(({ address }) => state.isPersistentAt(serviceKey, address))
 }
 
 function instancesText({ instances }: PublishInstancesRequest): string {

@@ -1,3 +1,4 @@
+import { turnOf } from '../../core/access/turn-of.ts'
 import { refuseDamagedService } from '../../core/naming/state/damaged-service.ts'
 import type { ServiceKey } from '../../core/naming/state/service.ts'
 import type { StreamClient } from '../../core/clients/stream-client.ts'
@@ -144,6 +145,8 @@ interface StreamSubscriptionRequest extends StreamListRequest {
 
 interface ListSubscription {
   readonly client: StreamClient
+  /** The user, or the network of a client without one. */
+  readonly owner?: string
   readonly key: ServiceKey
   readonly clusters: string
 }
@@ -176,7 +179,13 @@ export function subscriptionOperations(parts: SubscriptionParts) {
       run: (request: StreamSubscriptionRequest, caller) => {
         const { key, clustersText: clusters, subscriber: client } = request
         refuseDamagedService(parts.state, key)
-        streams.subscribe({ client, key, clusters, isAllowed: mayRead(guard, key, caller) })
+        streams.subscribe({
+          client,
+          owner: turnOf(caller),
+          key,
+          clusters,
+          isAllowed: mayRead(guard, key, caller),
+        })
         return listOf(parts, request)
       },
     }),

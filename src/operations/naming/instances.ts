@@ -302,10 +302,9 @@ async function modifyMany(
   const updated: InstanceAddress[] = []
   const notFound: InstanceAddress[] = []
   const patch = { weight, enabled, metadata: undefined, maxMetadataBytes, actor }
-  for (let from = 0; from < instances.length; from += TOGETHER) {
-    const targets = instances
-      .slice(from, from + TOGETHER)
-      .map((one) => targetThere(state, { ...one, serviceKey }))
+  // All targets before anything changes: an address may be in several clusters.
+  const targets = instances.map((one) => targetThere(state, { ...one, serviceKey }))
+  for (let from = 0; from < targets.length; from += TOGETHER) {
     const modify = async (target: InstanceTarget): Promise<void> => {
       const record = state.instance(serviceKey, target.address)?.record
       const isThere = record !== undefined && (target.ephemeral ?? record.ephemeral) === record.ephemeral
@@ -314,7 +313,7 @@ async function modifyMany(
       const outcome = isThere ? updated : notFound
       outcome.push(record?.address ?? target.address)
     }
-    await Promise.all(targets.map(modify))
+    await Promise.all(targets.slice(from, from + TOGETHER).map(modify))
   }
   return { updated, notFound }
 }
@@ -363,7 +362,7 @@ function isPersistent(
   { state }: Pick<InstanceParts, 'state'>,
   { serviceKey, address }: InstanceTarget,
 ): boolean {
-  return state.instance(serviceKey, address)?.record.ephemeral === false
+  return state.isPersistentAt(serviceKey, address)
 }
 
 /** How the audit names the instance that a request means. */

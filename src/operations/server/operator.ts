@@ -1,4 +1,5 @@
 import { hostPort } from '../../core/text/ip-address.ts'
+import { hasAdministrator } from '../../core/access/access-commands.ts'
 import type { ClusterMember } from '../../core/cluster/members/member-view.ts'
 import type { Engine } from '../../core/engine/ports.ts'
 import { serverStatus } from '../../core/operator/server-status.ts'
@@ -50,7 +51,10 @@ export interface Measurements {
 
 interface OperatorParts {
   readonly guard: Guard
-  readonly state: Pick<State, 'switches' | 'services' | 'instancesInAll' | 'recordCount'>
+  readonly state: Pick<
+    State,
+    'switches' | 'services' | 'instancesInAll' | 'recordCount' | 'record' | 'records'
+  >
   readonly engine: Pick<Engine, 'execute'>
   readonly members: () => readonly Member[]
   readonly leader: () => LeaderView
@@ -198,6 +202,12 @@ function figureOperations(parts: OperatorParts) {
       permission: PUBLIC,
       resources: () => [],
       run: (): boolean => parts.isAuthenticationOn,
+    }),
+    /** Whether nobody can sign in yet. Open to everybody, because a console says so before anybody signs in. */
+    needsAdministrator: guard.operation({
+      permission: PUBLIC,
+      resources: () => [],
+      run: (): boolean => parts.isAuthenticationOn && !hasAdministrator(state),
     }),
     /** Where the servers are. Open to everybody, because clients with an `endpoint` ask for it before they sign in. */
     addresses: guard.operation({ permission: PUBLIC, resources: () => [], run: () => addressesOf(parts) }),

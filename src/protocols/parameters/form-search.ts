@@ -68,6 +68,8 @@ export function unknownField(
   while (fields.next()) {
     const { start, nameEnd } = fields
     if (nameEnd - start > LONGEST_KNOWN) return bytes.toString('utf8', start, start + LONGEST_KNOWN)
+    // Nearly all names are spelled plainly.
+    if (known.has(bytes.toString('latin1', start, nameEnd))) continue
     const name = decodeBytes(Buffer.from(bytes.subarray(start, nameEnd)), 'a parameter name')
     if (!known.has(name)) return name
   }

@@ -21,6 +21,15 @@ export class JsonValues implements ParameterValues {
     }
     return undefined
   }
+
+  plain(name: string): number | boolean | undefined {
+    for (const object of this.#objects) {
+      const value = Object.hasOwn(object, name) ? object[name] : undefined
+      if (typeof value === 'number' || typeof value === 'boolean') return value
+      if (value !== undefined && value !== null && value !== '') return undefined
+    }
+    return undefined
+  }
 }
 
 function textOf(name: string, value: unknown): string | undefined {

@@ -3,7 +3,7 @@ import { Refusal } from '../../core/refusal.ts'
 import { detachedFrom } from './detached-text.ts'
 import { invalid } from './parameter-field.ts'
 import { checkJsonSize } from './json-depth.ts'
-import { KnownTexts } from './known-texts.ts'
+import { KnownTexts } from '../../core/text/known-texts.ts'
 
 const ALLOWED = 'a JSON object or k=v,k2=v2'
 

@@ -75,6 +75,26 @@ export function compileField(name: string, schema: FieldSchema, rules: Parameter
   }
 }
 
+/**
+ * Whether a number or a boolean, as JSON has it, is a value of the field as it is; undefined: its text must be read. Texts
+ * of other values are read too, or refused.
+ */
+export function compilePlain({ type, enum: choices, ...schema }: FieldSchema): IsPlainValue | undefined {
+  if (choices !== undefined) return undefined
+  if (type === 'boolean') return (value) => typeof value === 'boolean'
+  if (type !== 'number' && type !== 'integer') return undefined
+  const { minimum = -Number.MAX_VALUE, maximum = Number.MAX_VALUE } = schema
+  return (value) =>
+    typeof value === 'number' &&
+    value >= minimum &&
+    value <= maximum &&
+    (type === 'number' || Number.isSafeInteger(value)) &&
+    !Object.is(value, -0)
+}
+
+/** See {@link compilePlain}. */
+export type IsPlainValue = (value: unknown) => boolean
+
 /** The allowed values of a schema, in words, as refusals and documents name them. */
 export function allowedBy(schema: FieldSchema): string {
   if (schema.allowed !== undefined) return schema.allowed

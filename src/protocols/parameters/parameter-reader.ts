@@ -4,8 +4,10 @@ import { detachedFrom } from './detached-text.ts'
 import {
   allowedBy,
   compileField,
+  compilePlain,
   type FieldSchema,
   type FieldValue,
+  type IsPlainValue,
   type ParseField,
   type ParameterRules,
 } from './parameter-field.ts'
@@ -13,6 +15,8 @@ import {
 /** The texts of parameters by name. */
 export interface ParameterValues {
   get(name: string): string | undefined
+  /** The value of JSON, if it is a number or a boolean; absent: all values are texts. */
+  plain?(name: string): number | boolean | undefined
 }
 
 /** Reads and checks all parameters of one route; throws Refusal `missing-parameter` or `invalid-parameter`. */
@@ -63,6 +67,7 @@ interface ReadableField {
   readonly fallback: FieldValue | undefined
   readonly allowed: string
   readonly parse: ParseField
+  readonly isPlain: IsPlainValue | undefined
 }
 
 function compileEntry(
@@ -80,10 +85,13 @@ function compileEntry(
     fallback: schema.default,
     allowed: allowedBy(schema),
     parse: compileField(name, schema, rules),
+    isPlain: compilePlain(schema),
   }
 }
 
 function readField(field: ReadableField, values: ParameterValues): FieldValue | undefined {
+  const plain = field.isPlain === undefined ? undefined : values.plain?.(field.name)
+  if (plain !== undefined && field.isPlain?.(plain) === true) return plain
   const text = findText(field, values)
   if (text !== undefined) return text === '' && field.allowEmpty ? text : field.parse(text)
   if (field.fallback === undefined && field.required) throw missing(field)

@@ -1,5 +1,10 @@
 import { type Schema, Type } from './schema.ts'
-import { CONFIG_TYPES, type ConfigKey, configKey } from '../../core/config/state/config-item.ts'
+import {
+  CONFIG_TYPES,
+  type ConfigKey,
+  configKey,
+  type ConfigType,
+} from '../../core/config/state/config-item.ts'
 import { typeOfName, typeOfWord } from '../../core/config/state/type-names.ts'
 import { invalid } from './parameter-field.ts'
 import { type ConfigNotes, NO_NOTES } from '../../core/config/state/config-notes.ts'
@@ -89,12 +94,13 @@ export const KNOWN_PUBLISH_FIELDS: ReadonlySet<string> = new Set(
 )
 
 /** The input of the publish operation. `casMd5` undefined: whatever the current content is. */
-export function toPublishRequest(params: PublishParams, casMd5?: string) {
+export function toPublishRequest(params: PublishParams, casMd5?: string, typeIfNew?: ConfigType) {
   return {
     key: toConfigKey(params),
     content: bytesOf(params.content),
     // An unknown word leaves the type.
     type: params.type === undefined ? undefined : typeOfWord(params.type),
+    typeIfNew,
     notes: notesOf(params),
     casMd5,
     comment: params.comment,
@@ -114,10 +120,10 @@ function bytesOf(text: string): Buffer {
  * name says.
  */
 export function toStrictPublishRequest(params: PublishParams, casMd5?: string) {
-  const request = toPublishRequest(params, casMd5)
+  const request = toPublishRequest(params, casMd5, typeOfName(params.dataId))
   if (params.type !== undefined && request.type === undefined)
     throw invalid('type', `one of ${CONFIG_TYPES.join(', ')}, or a usual name of one`, params.type)
-  return { ...request, typeIfNew: typeOfName(params.dataId) }
+  return request
 }
 
 /** The parameters that are notes, and the names of the notes. */

@@ -10,7 +10,7 @@ import type { ClientSilence } from '../../core/naming/connections/connection-reg
 import { ConnectionBook, REPLY_MS, SILENT_MS } from '../../protocols/grpc/connections/connection-book.ts'
 import { Moves } from '../../protocols/grpc/connections/moves.ts'
 import type { ServerAddress, StreamConnection } from '../../protocols/grpc/connections/stream-connection.ts'
-import { advertisedHost, advertisedPort } from '../../server-address.ts'
+import { advertisedHost, advertisedPort } from '../process/server-address.ts'
 import type { Settings } from '../../settings/settings.ts'
 import type { StreamOutlet } from '../../subscribers/stream-outlet.ts'
 import { later, monotonicMs, wallMs } from '../process/clocks.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { AUDIT_WRITTEN, CONDITION_CHANGED } from '../../core/live/live-event.ts'
-import type { Observability } from '../../observability.ts'
+import type { Observability } from '../process/observability.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { EventStreams } from '../../subscribers/event-streams.ts'
 import { loop, monotonicMs } from '../process/clocks.ts'

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { existsSync, readdirSync } from 'node:fs'
 import { WrittenTrail } from '../../audit/written-trail.ts'
 import { beginRotation, type SecretsStore } from '../../cluster/shared-secrets.ts'
-import type { Account, Accounts, WithStoredAccounts } from '../../command/accounts/accounts.ts'
+import type { Account, Accounts, WithStoredAccounts } from '../commands/accounts/accounts.ts'
 import {
   addRole,
   createFirstAdministrator,
@@ -33,7 +33,7 @@ import { Passwords } from '../../sign-in/passwords.ts'
 import { newSigningKey } from '../../sign-in/signing-keys.ts'
 import { refuseWithoutStore } from '../../store/embedded/database/data-directory.ts'
 import { openEmbeddedStore } from '../../store/embedded/embedded-store.ts'
-import { systemClock } from '../../store/etcd/client/clock.ts'
+import { systemClock } from '@waypost/etcd-client/clock'
 import { openEtcd } from '../../store/etcd/open-etcd.ts'
 import { NotExaminable } from '../../store/local-file.ts'
 import { loop, wallMs } from '../process/clocks.ts'

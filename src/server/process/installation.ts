@@ -1,3 +1,4 @@
+import type { WrittenTrail } from '../../audit/written-trail.ts'
 import type { ClusterMember } from '../../core/cluster/members/member-view.ts'
 import type { Engine, KeptRecords, Snapshot } from '../../core/engine/ports.ts'
 import type { Follower } from '../../core/engine/follower.ts'
@@ -9,7 +10,7 @@ import type { Stamps, Now } from '../../core/decisions/stamps.ts'
 import type { State } from '../../core/engine/state.ts'
 import type { Metric } from '../../metrics/metric.ts'
 import type { Lagging, Lasting, StoreFault } from '../../metrics/readiness.ts'
-import type { Observability } from '../../observability.ts'
+import type { Observability } from './observability.ts'
 import type { OwnViews } from '../../core/clients/client-views.ts'
 import type { ClientViews } from '../../operations/client-views.ts'
 import type { LeaderView, Member } from '../../operations/server/operator.ts'
@@ -22,6 +23,8 @@ export interface EngineParts {
   readonly stamps: Stamps
   readonly clock: () => Now
   readonly watch: Observability
+  /** Events of the audit, which may be written with commits. */
+  readonly trail: Pick<WrittenTrail, 'along'>
   /** Called when the state was loaded again: the changes in between are unknown. */
   readonly onReload: () => void
 }

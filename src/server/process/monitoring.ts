@@ -1,11 +1,11 @@
 import { openScrape } from '../../operations/server/operator.ts'
 import type { Logger } from 'pino'
-import type { Observability } from '../../observability.ts'
+import type { Observability } from './observability.ts'
 import { healthRoutes } from '../../protocols/http/endpoints/health-routes.ts'
 import { problemErrors } from '../../protocols/http/errors/problem.ts'
 import { actuatorRoutes } from '../../protocols/http/nacos/actuator-routes.ts'
 import { createHttpServer, type HttpServer } from '../../protocols/http/transport/http-server.ts'
-import { advertisedHost, urlOf } from '../../server-address.ts'
+import { advertisedHost, urlOf } from './server-address.ts'
 import type { Settings } from '../../settings/settings.ts'
 
 /** A monitoring system needs a few; each takes a file descriptor away from clients. */

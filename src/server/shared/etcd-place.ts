@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { ETCD_PASSWORD, SECRETS_KEYS, type Settings } from '../../settings/settings.ts'
-import type { EtcdAccess } from '../../store/etcd/client/connection.ts'
+import type { EtcdAccess } from '@waypost/etcd-client/connection'
 import { DamagedStore } from '../../store/local-file.ts'
 import { readSecretsKeys, type SecretsKey } from '../../store/etcd/sealing/secrets-keys.ts'
 

@@ -5,7 +5,7 @@ import { PEER_SECRETS } from '../../core/engine/remembered-values.ts'
 import type { OpenEtcd } from '../../store/etcd/open-etcd.ts'
 import { SealingCare } from '../../store/etcd/sealing/sealing-care.ts'
 import { Refusal } from '../../core/refusal.ts'
-import { EtcdError } from '../../store/etcd/client/etcd-error.ts'
+import { EtcdError } from '@waypost/etcd-client/etcd-error'
 import { monotonicMs } from '../process/clocks.ts'
 
 /** The secrets that several servers share: the secret of the peer channel, and the keys that seal secrets in etcd. */

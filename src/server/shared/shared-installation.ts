@@ -26,7 +26,7 @@ import type { Metric } from '../../metrics/metric.ts'
 import type { Lagging, Lasting, StoreFault } from '../../metrics/readiness.ts'
 import type { ClientViews } from '../../operations/client-views.ts'
 import type { Settings } from '../../settings/settings.ts'
-import { systemClock } from '../../store/etcd/client/clock.ts'
+import { systemClock } from '@waypost/etcd-client/clock'
 import { quotaOf } from '../../store/etcd/space/space.ts'
 import { openEtcd, type OpenEtcd } from '../../store/etcd/open-etcd.ts'
 import type { AuthenticationMode } from '../process/authentication-mode.ts'
@@ -254,6 +254,7 @@ export class SharedInstallation implements Installation {
 
   careOf({ state, liveness, engine, healthClock, isAlive, watch }: CareParts): Care {
     const { emptyServiceExpiryMs, expiredMetadataTimeMs } = this.#opened.settings
+    liveness.processes.follow((process) => this.#client.refuses(process))
     this.#care = new SharedNamingCare({
       state,
       liveness,
@@ -351,9 +352,7 @@ export class SharedInstallation implements Installation {
     this.#watch.look()
   }
 
-  handOver(): Promise<void> {
-    return this.#opened.etcd.membership.leave()
-  }
+  readonly handOver = (): Promise<void> => this.#opened.etcd.membership.leave()
 
   async leave(): Promise<void> {
     await this.#opened.etcd.membership.leave()
@@ -393,8 +392,6 @@ export class SharedInstallation implements Installation {
   }
 
   #peers(): Map<string, MemberFacts> {
-    const members = this.#members()
-    members.delete(this.#id)
-    return members
+    return new Map([...this.#members()].filter(([id]) => id !== this.#id))
   }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Refusal } from '../../core/refusal.ts'
-import { EtcdError } from '../../store/etcd/client/etcd-error.ts'
+import { EtcdError } from '@waypost/etcd-client/etcd-error'
 import { PlaceTaken } from '../../store/etcd/failures/place-taken.ts'
 import { refusalOf } from '../../store/etcd/failures/refusals.ts'
 import { withPatience } from './shared-start.ts'

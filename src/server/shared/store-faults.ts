@@ -3,7 +3,7 @@ import type { EtcdFiles } from './etcd-limits.ts'
 import { DAMAGED_ADVICE } from './store-reports.ts'
 import type { StoreFault } from '../../metrics/readiness.ts'
 import type { EtcdStore } from '../../store/etcd/etcd-store.ts'
-import { apartText } from '../../store/etcd/client/one-cluster.ts'
+import { apartText } from '@waypost/etcd-client/one-cluster'
 import type { DamagedKey } from '../../store/etcd/failures/damaged-keys.ts'
 
 const MOST_NAMED = 5

@@ -27,7 +27,7 @@ import type { ClusterMember } from '../../core/cluster/members/member-view.ts'
 import type { ServerFigures } from '../../core/cluster/members/server-figures.ts'
 import type { State } from '../../core/engine/state.ts'
 import type { LeaderView, Member } from '../../operations/server/operator.ts'
-import { advertisedHost, advertisedPort } from '../../server-address.ts'
+import { advertisedHost, advertisedPort } from '../process/server-address.ts'
 
 /** A store of one server, opened and loaded. */
 export interface SoleStore {
@@ -60,10 +60,15 @@ export class SoleInstallation implements Installation {
     this.#settings = settings
   }
 
-  engineOn({ follower, clock, watch }: EngineParts): Engine {
+  engineOn({ follower, clock, watch, trail }: EngineParts): Engine {
+    const { store } = this
     return new SoleEngine({
       follower,
-      store: watch.store.sole(this.store),
+      store: watch.store.sole({
+        commit: (groups) => trail.along((events) => store.commit(groups, events)),
+        mayHave: (serial) => store.mayHave(serial),
+        surelyHas: (serial) => store.surelyHas(serial),
+      }),
       clock,
       loop,
       report: watch.report,

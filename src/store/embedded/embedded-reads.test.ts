@@ -12,6 +12,7 @@ import { SCHEMA } from './database/schema.ts'
 import { type AskWorker, EmbeddedReads } from './embedded-reads.ts'
 import { ContentPack } from './rows/content-pack.ts'
 import type { Write } from './rows/messages.ts'
+import { TABLES } from './rows/tables.ts'
 import { writeOfChange } from './rows/writes-of-change.ts'
 import { EmbeddedDatabase } from './worker/embedded-database.ts'
 
@@ -52,9 +53,10 @@ function databaseWith(records: number): EmbeddedDatabase {
         const write = writeOfChange({ kind: 'history-imported', record: recordOf(key, 2 * at + place) }, pack)
         if (write !== undefined) writes.push(write)
       }
-    const batch = { writes, ends: [writes.length], contents: pack.pack(), revision: 2 * from + 10_000 }
+    const revision = 2 * from + 10_000
+    const batch = { writes, ends: [writes.length], contents: pack.pack(), events: [], revision }
     expect(database.commit(batch)).toBeUndefined()
-    database.saveAudit(writes.slice(0, 2_000).map((_, at) => eventOf(2 * from + at)))
+    database.saveAudit(writes.slice(0, 2_000).map((_, at) => TABLES.audit.encode(eventOf(2 * from + at))))
   }
   return database
 }

@@ -16,11 +16,14 @@ import { type AskWorker, EmbeddedReads } from './embedded-reads.ts'
 import { ContentPack } from './rows/content-pack.ts'
 import { databasePath, isReadableByEveryone } from './database/data-directory.ts'
 import type { LocalFile } from '../local-file.ts'
+import { outdatedSaves } from '../outdated-saves.ts'
 import type { CommitBatch, Write } from './rows/messages.ts'
 import { SnapshotBuilder } from './snapshot.ts'
 import { SerialsOnDisk } from './serials-on-disk.ts'
 import type { StoreLog } from './worker/store-log.ts'
 import { WorkerClient } from './worker/worker-client.ts'
+import type { Values } from './rows/table.ts'
+import { TABLES } from './rows/tables.ts'
 import { writeOfChange } from './rows/writes-of-change.ts'
 
 /**
@@ -94,11 +97,11 @@ class EmbeddedStore implements Store {
     return this.#serials.surelyHas(serial)
   }
 
-  async commit(groups: readonly ChangeGroup[]): Promise<CommitResult> {
+  async commit(groups: readonly ChangeGroup[], events: readonly AuditEvent[] = []): Promise<CommitResult> {
     this.#refuseWhenClosed()
     // Stamps rise over restarts, and so does a revision that follows them: it needs no counter on disk.
     this.#lastRevision = Math.max(this.#lastRevision + 1, largestStampOf(groups))
-    const made = batchOf(groups, this.#lastRevision)
+    const made = batchOf(groups, events, this.#lastRevision)
     if ('kind' in made) return made
     if (this.#client.commitInDoubt) throw new Refusal('store-unavailable', IN_DOUBT)
     const sent = this.#serials.sent(groups)
@@ -124,7 +127,7 @@ class EmbeddedStore implements Store {
 
   async saveAudit(events: readonly AuditEvent[]): Promise<void> {
     this.#refuseWhenClosed()
-    await this.#client.call('saveAudit', [events])
+    await this.#client.call('saveAudit', [rowsOf(events)])
   }
 
   async cleanAudit(limit: AuditLimit) {
@@ -173,13 +176,19 @@ function largestStampOf(groups: readonly ChangeGroup[]): number {
 }
 
 /** The message of a commit; or a failed result for the group whose changes cannot be put into a message. */
-function batchOf(groups: readonly ChangeGroup[], revision: Revision): CommitBatch | CommitResult {
+function batchOf(
+  groups: readonly ChangeGroup[],
+  events: readonly AuditEvent[],
+  revision: Revision,
+): CommitBatch | CommitResult {
   const pack = new ContentPack()
   const writes: Write[] = []
   const ends: number[] = []
+  const outdated = outdatedSaves(groups.flat())
   for (const [group, changes] of groups.entries()) {
     try {
       for (const change of changes) {
+        if (outdated.has(change)) continue
         const write = writeOfChange(change, pack)
         if (write !== undefined) writes.push(write)
       }
@@ -188,5 +197,9 @@ function batchOf(groups: readonly ChangeGroup[], revision: Revision): CommitBatc
     }
     ends.push(writes.length)
   }
-  return { writes, ends, contents: pack.pack(), revision }
+  return { writes, ends, contents: pack.pack(), events: rowsOf(events), revision }
+}
+
+function rowsOf(events: readonly AuditEvent[]): Values[] {
+  return events.map((event) => TABLES.audit.encode(event))
 }

@@ -13,9 +13,9 @@ import { readTurns } from '../../core/work/read-turns.ts'
 import { AuditKeys } from './history/audit-keys.ts'
 import { ChunkCleaning } from './contents/chunk-cleaning.ts'
 import { Chunks } from './contents/chunks.ts'
-import type { Clock } from './client/clock.ts'
-import type { EtcdClient } from './client/etcd-client.ts'
-import { shownKey } from './client/key-text.ts'
+import type { Clock } from '@waypost/etcd-client/clock'
+import type { EtcdClient } from '@waypost/etcd-client/etcd-client'
+import { shownKey } from '@waypost/etcd-client/key-text'
 import { Commits } from './writing/commits.ts'
 import {
   type CompareOptions,

@@ -2,7 +2,6 @@ import { type Command, commandOn, synced, unchanged } from '../../decisions/deci
 import type { HealthClock } from '../../naming/liveness/health-clock.ts'
 import type { Instance } from '../../naming/state/service-entry.ts'
 import type { Liveness } from '../../naming/liveness/liveness.ts'
-import { REMEMBERED_METADATA, rememberedId } from '../../naming/state/remembered-metadata.ts'
 import { type Change, NO_SERIAL } from '../../decisions/changes.ts'
 import { newService, serviceSubject } from '../../naming/commands/service-commands.ts'
 
@@ -65,8 +64,7 @@ export function restoreInstance({ entry, record, healthy }: Instance): Command<b
   return commandOn(serviceSubject(serviceKey), (view, { stamp }) => {
     if (view.instance(serviceKey, record.address) !== undefined) return unchanged(false)
     // Its client has said goodbye since.
-    const over = view.record(REMEMBERED_METADATA, rememberedId({ serviceKey, address: record.address }))
-    if (over?.left === true) return unchanged(false)
+    if (view.remembered({ serviceKey, address: record.address })?.left === true) return unchanged(false)
     const known = view.service(serviceKey)
     const service = known ?? newService(view, serviceKey, 'registration')
     const { serial: serviceSerial } = service

@@ -58,10 +58,10 @@ function formalOf(
   now: Now,
 ): readonly Change[] {
   const { key, casMd5, operator, comment } = input
-  const { md5, encryptedDataKey } = version
+  const { md5, encryptedDataKey, name: promotedFrom } = version
   const type = view.config(key) === undefined ? version.type : undefined
   const notes = { encryptedDataKey }
   const content = grayContent(view, version)
-  return publishConfig({ key, content, md5, type, notes, casMd5, operator, comment }).decide(view, now)
-    .changes
+  const publication = { key, content, md5, type, notes, casMd5, operator, comment, promotedFrom }
+  return publishConfig(publication).decide(view, now).changes
 }

@@ -75,18 +75,33 @@ export function importConfig(given: ImportedConfig, options: ImportOptions): Com
   })
 }
 
+/** The history of an item that is not here, as an import knows it. */
+export interface KnownHistory {
+  /** The id of its newest record; 0: it has none. */
+  newestId(): number
+  /** A record will have this id, unless it is decided again. */
+  added(id: number): void
+}
+
 /**
- * Imports a history record. While the item is not here, the record is added as it is. Later, the item has the version
- * that its last import has brought. A record of a later change then shows which version came next, so that version is
+ * Imports a history record. While the item is not here, the record is added to `history` as it is. Later, the item has the
+ * version that its last import has brought. A record of a later change then shows which version came next, so that version is
  * published. `since` is the change before, whose text the record has.
  */
-export function importHistory(given: ImportedRecord, since?: PendingChange): Command<ImportOutcome> {
+export function importHistory(
+  given: ImportedRecord,
+  since?: PendingChange,
+  history?: KnownHistory,
+): Command<ImportOutcome> {
   return storing(given.key.text, given.content.length, (view, now) => {
     const record = { ...given, atMs: notAhead(given.atMs, now) }
     const current = view.config(record.key)
     if (current !== undefined) return nextVersion(view, now, { record, current, since })
     if (view.record(DELETED_CONFIG, record.key.text) !== undefined) return keeping(OWN_HISTORY)
-    return synced([{ kind: 'history-imported', record: recordOf(record, now) }], TAKEN)
+    const added = recordOf(record, now)
+    const afterId = history?.newestId()
+    history?.added(added.id)
+    return synced([{ kind: 'history-imported', record: added, afterId }], TAKEN)
   })
 }
 

@@ -29,6 +29,8 @@ export interface PublishConfig {
   readonly operator: Operator
   /** Why; absent: nobody says. */
   readonly comment?: string | undefined
+  /** The gray version whose text it is; absent: it is no promotion. */
+  readonly promotedFrom?: string | undefined
 }
 
 /** Answers true. Publishing what is already there changes nothing and makes no history record. */
@@ -43,10 +45,10 @@ export function publishConfig(input: PublishConfig): Command<true> {
       const item = nextVersion(input, previous, now)
       if (previous !== undefined && sameVersion(previous, item)) return unchanged(true)
       const op = previous === undefined ? 'I' : 'U'
-      const { operator, comment } = input
+      const { operator, comment, promotedFrom } = input
       return synced(
         [
-          { kind: 'config-published', op, item, previous, operator, comment },
+          { kind: 'config-published', op, item, previous, operator, comment, promotedFrom },
           ...(previous === undefined ? noLongerDeleted(view, item, now) : []),
         ],
         true,

@@ -23,6 +23,8 @@ export interface HistoryNote extends Partial<ImportMark> {
   readonly comment?: string | undefined
   /** Absent: the record is of the formal version. */
   readonly gray?: GrayNote | undefined
+  /** The gray version that became the formal one by this change. */
+  readonly promotedFrom?: string | undefined
 }
 
 /** The note of a change; undefined: there is nothing to note. */
@@ -34,12 +36,23 @@ export function historyNote(
   return { comment: ownText(comment), ...more }
 }
 
+/** The note of a new formal version. */
+export function publishNote(change: {
+  readonly comment?: string | undefined
+  readonly promotedFrom?: string | undefined
+  readonly item: { readonly imported?: ImportMark | undefined }
+}): HistoryNote | undefined {
+  const { comment, promotedFrom, item } = change
+  return historyNote(comment, promotedFrom === undefined ? item.imported : { ...item.imported, promotedFrom })
+}
+
 export const importMarkShape = object<ImportMark>({ importedId: text, importedUpTo: optional(text) })
 
 /** A note as stores have it in JSON. */
 export const historyNoteShape: Shape<HistoryNote> = object<HistoryNote>({
   comment: optional(text),
   gray: optional(object<GrayNote>({ name: text, rule: grayRuleOf })),
+  promotedFrom: optional(text),
   importedId: optional(text),
   importedUpTo: optional(text),
 })

@@ -118,6 +118,17 @@ describe('an address that several publish', () => {
     expect(waiting()).toHaveLength(2)
   })
 
+  test.for(['', 'x'.repeat(8_000)])('keeps the claim of HTTP before those of connections', (large) => {
+    registers(BEATS, { weight: 3 })
+    const many = Array.from({ length: 7 }, (_, id) =>
+      connectionPublisher({ process: SELF, connectionId: `c${id}` }),
+    )
+    for (const publisher of many) registers(publisher, { metadata: { large } })
+    expect(waiting().at(-1)).toEqual(BEATS)
+    for (const publisher of many.toReversed()) leaves(publisher)
+    expect(state.instance(ORDERS, address())!.record).toMatchObject({ publisher: BEATS, weight: 3 })
+  })
+
   test('counts the claims in the account of memory, and nothing once they are gone', () => {
     registers(ONE)
     const before = state.memory.of('instances').heap

@@ -17,7 +17,7 @@ import { type IpRule, registerInstance } from './register-instance.ts'
 import { saveInFull, existingService, serviceSubject } from './service-commands.ts'
 import { DEFAULT_CHECKER } from '../state/health-checker.ts'
 import type { InstancePlace } from '../state/presence.ts'
-import { keysAlone, REMEMBERED_METADATA, rememberedId, saidUnder } from '../state/remembered-metadata.ts'
+import { keysAlone, saidUnder } from '../state/remembered-metadata.ts'
 import type { ServiceKey } from '../state/service.ts'
 import type { Actor } from '../timeline/timeline-entry.ts'
 
@@ -84,7 +84,7 @@ function forgetting(
   stamp: number,
 ): Decision<'ok'> {
   if (target.ephemeral === false) return unchanged('ok')
-  const over = view.record(REMEMBERED_METADATA, rememberedId(target))
+  const over = view.remembered(target)
   if (over?.left === true) return unchanged('ok')
   const isAfterSilence = silenced !== undefined || over?.silenced !== undefined
   const { serviceKey, address } = silenced ?? target
@@ -133,7 +133,7 @@ export function liftSettings(target: InstanceTarget): Command<'ok'> {
     const { serviceKey } = target
     const { record } = existing(view, target)
     const place = { serviceKey, address: record.address }
-    const over = view.record(REMEMBERED_METADATA, rememberedId(place))
+    const over = view.remembered(place)
     if (over === undefined) return unchanged('ok')
     const { weight, enabled } = { ...record, ...saidUnder(record, over) }
     const changes = rememberingChanges(over, { ...keysAlone(over), metadata: {} }, now.stamp)

@@ -7,9 +7,7 @@ import type { InstanceAddress, InstanceRecord, Metadata } from '../state/instanc
 import {
   hasOver,
   keyField,
-  REMEMBERED_METADATA,
   type RememberedMetadata,
-  rememberedId,
   type Said,
   type Setting,
 } from '../state/remembered-metadata.ts'
@@ -80,7 +78,7 @@ export interface KeysToRemember {
 export function rememberKeys(view: View, input: KeysToRemember): Change[] {
   const { serviceKey, record, keys, now, maxBytes } = input
   const place = { serviceKey, address: record.address }
-  const known = view.record(REMEMBERED_METADATA, rememberedId(place))
+  const known = view.remembered(place)
   const before = known ?? { ...place, metadata: {} }
   const said = hasOver(before) ? before.said : { weight: record.weight, enabled: record.enabled }
   const { weight, enabled } = overAfter(before, input, said)
@@ -126,6 +124,10 @@ function settingsAfter(
 
 /** Throws Refusal if an instance would have more metadata than this. */
 export function refuseTooMuchMetadata(metadata: Metadata, maxBytes: number): void {
+  // A UTF-16 unit is at most three bytes, so only much metadata has to be measured.
+  let characters = 0
+  for (const name in metadata) characters += name.length + metadata[name]!.length
+  if (characters * 3 <= maxBytes) return
   let bytes = 0
   for (const [name, value] of Object.entries(metadata))
     bytes += Buffer.byteLength(name) + Buffer.byteLength(value)
@@ -146,8 +148,7 @@ function forgetKeys(
   const { known, stamp } = one
   const { record } = known
   const changes: Change[] = []
-  const id = rememberedId({ serviceKey, address: record.address })
-  const before = view.record(REMEMBERED_METADATA, id)
+  const before = view.remembered({ serviceKey, address: record.address })
   if (before !== undefined && holdsAny(before.metadata, keys)) {
     const value = { ...before, metadata: without(before.metadata, keys) }
     changes.push(...rememberingChanges(before, value, stamp))

@@ -20,9 +20,7 @@ import {
   hasOver,
   isAway,
   isBack,
-  REMEMBERED_METADATA,
   type RememberedMetadata,
-  rememberedId,
   type Silenced,
 } from '../state/remembered-metadata.ts'
 import { forgetSettings, rememberingChanges } from '../liveness/remembering.ts'
@@ -58,30 +56,36 @@ export type Registration = 'registered' | 'known'
  * other kind or of another publisher. A change that concerns ephemeral instances only is acknowledged before it is on disk.
  */
 export function registerInstance(asked: RegisterInstance): Command<Registration> {
-  return commandOn(serviceSubject(asked.serviceKey), (view, now) => {
-    const known = view.instance(asked.serviceKey, asked.address)
-    if (known === undefined) refuseNewcomer(view, asked)
-    else if (asked.isBeat === true) return unchanged('known')
-    const over = view.record(REMEMBERED_METADATA, rememberedId(asked))
-    const request = asAsked(view, asked, over?.silenced)
-    const service = view.service(request.serviceKey) ?? newService(view, request.serviceKey, 'registration')
-    const settings = { over, holds: holds(request, known, over) }
-    const record = recordOf(view, request, { known, ...settings })
-    const healthy = healthOf(request, record, known)
-    const also = over ? settingsChanges(request, { over, record, holds: settings.holds }, now.stamp) : []
-    if (
-      known !== undefined &&
-      isSameRecord(known.record, record) &&
-      known.record.claims === record.claims &&
-      known.healthy === (healthy ?? known.healthy)
-    ) {
-      return also.length === 0
-        ? unchanged('known')
-        : { changes: also, durability: 'behind', outcome: 'known' }
-    }
-    const saving = { serviceKey: request.serviceKey, record, healthy, known, also, stamp: now.stamp }
-    return save(view, service, saving)
-  })
+  return commandOn(serviceSubject(asked.serviceKey), (view, now) =>
+    decideRegistration(view, asked, now.stamp),
+  )
+}
+
+/** The decision of {@link registerInstance}. */
+export function decideRegistration(
+  view: View,
+  asked: RegisterInstance,
+  stamp: number,
+): Decision<Registration> {
+  const known = view.instance(asked.serviceKey, asked.address)
+  if (known === undefined) refuseNewcomer(view, asked)
+  else if (asked.isBeat === true) return unchanged('known')
+  const over = view.remembered(asked)
+  const request = asAsked(view, asked, over?.silenced)
+  const service = view.service(request.serviceKey) ?? newService(view, request.serviceKey, 'registration')
+  const isHeld = holds(request, known, over)
+  const record = recordOf(view, request, { known, over, holds: isHeld })
+  const healthy = healthOf(request, record, known)
+  const also = over ? settingsChanges(request, { over, record, holds: isHeld }, stamp) : []
+  if (
+    known !== undefined &&
+    isSameRecord(known.record, record) &&
+    known.record.claims === record.claims &&
+    known.healthy === (healthy ?? known.healthy)
+  ) {
+    return also.length === 0 ? unchanged('known') : { changes: also, durability: 'behind', outcome: 'known' }
+  }
+  return save(view, service, { serviceKey: request.serviceKey, record, healthy, known, also, stamp })
 }
 
 /** A beat registers what silence has removed: it says no more than that its instance lives. */

@@ -1,3 +1,4 @@
+import type { Change } from '../../decisions/changes.ts'
 import {
   type Command,
   commandOn,
@@ -6,18 +7,20 @@ import {
   unchanged,
 } from '../../decisions/decision.ts'
 import { Draft } from '../../decisions/draft.ts'
-import type { Now } from '../../decisions/stamps.ts'
 import type { View } from '../../decisions/view.ts'
 import { ownText } from '../../text/own-text.ts'
 import { departure } from '../liveness/departures.ts'
 import { isPublishedBy, withLastClaim } from '../state/claims.ts'
 import { addressText, type InstanceAddress, isSamePublisher, type Publisher } from '../state/instance.ts'
-import { type RegisterInstance, registerInstance } from './register-instance.ts'
+import { decideRegistration, type RegisterInstance } from './register-instance.ts'
 import { saveInFull, serviceSubject } from './service-commands.ts'
 import type { ServiceKey } from '../state/service.ts'
 
 /** An instance of a connection. It is ephemeral. */
-export type PublishedInstance = Omit<RegisterInstance, 'serviceKey' | 'publisher' | 'ephemeral' | 'isGone'>
+export type PublishedInstance = Pick<
+  RegisterInstance,
+  'address' | 'weight' | 'enabled' | 'healthy' | 'metadata' | 'app'
+>
 
 /** The new instances of a connection in a service, and the addresses where old ones must go. */
 export interface InstanceReplacement {
@@ -46,72 +49,102 @@ export interface Replacement {
  * nothing but the instances that it names: of several servers, each can publish in the same service at the same time.
  */
 export function replaceInstances(replacement: InstanceReplacement): Command<Replacement> {
-  const { serviceKey, publisher, instances, leaving, takesOver, isGone } = replacement
-  const named = new Set(instances.map(({ address }) => addressText(address)))
-  const remove = leaving
-    .filter((address) => !named.has(addressText(address)))
-    .map((address) => removeOwn(replacement, address))
-  const register = instances.map((instance) => {
-    const request = { serviceKey, publisher, isGone, ephemeral: true, ...instance }
-    return takesOver ? registerInstance(request) : registerOrWait(request)
-  })
-  return commandOn(serviceSubject(serviceKey), (view, now) => {
+  return commandOn(serviceSubject(replacement.serviceKey), (view, { stamp }) => {
+    const deciding = new ReplacementDecision(view)
     // Removals go first: they make room where the number of instances is limited.
-    const decisions = decideInTurn(view, [...remove, ...register], now)
-    const count = (outcome: unknown): number =>
-      decisions.filter((decision) => decision.outcome === outcome).length
-    return {
-      changes: decisions.flatMap(({ changes }) => changes),
-      durability: strictest(decisions),
-      outcome: { registered: count('registered'), known: count('known'), removed: count('removed') },
-    }
+    for (const address of leavingOf(replacement))
+      deciding.add(removeOwn(deciding.view, replacement, { address, stamp }))
+    for (const instance of replacement.instances)
+      deciding.add(registerOwn(deciding.view, replacement, { instance, stamp }))
+    return deciding.decision()
   })
+}
+
+/** The addresses from which something must go, and where nothing new comes. */
+function leavingOf({ instances, leaving }: InstanceReplacement): readonly InstanceAddress[] {
+  if (leaving.length === 0) return leaving
+  const named = new Set(instances.map(({ address }) => addressText(address)))
+  return leaving.filter((address) => !named.has(addressText(address)))
+}
+
+type Outcome = 'registered' | 'known' | 'removed' | 'nothing'
+
+/** The decisions for the instances of a replacement, one after the other: each sees the changes of the earlier ones. */
+class ReplacementDecision {
+  readonly view: Draft
+  readonly #changes: Change[] = []
+  readonly #counts: Record<Outcome, number> = { registered: 0, known: 0, removed: 0, nothing: 0 }
+  #durability: Durability = 'behind'
+
+  constructor(view: View) {
+    this.view = new Draft(view)
+  }
+
+  add({ changes, durability, outcome }: Decision<Outcome>): void {
+    for (const change of changes) {
+      this.view.add(change)
+      this.#changes.push(change)
+    }
+    this.#counts[outcome]++
+    const isStricter =
+      durability === 'synced' || (durability === 'synced if stored' && this.#durability === 'behind')
+    if (isStricter) this.#durability = durability
+  }
+
+  decision(): Decision<Replacement> {
+    const { registered, known, removed } = this.#counts
+    return { changes: this.#changes, durability: this.#durability, outcome: { registered, known, removed } }
+  }
 }
 
 function removeOwn(
+  view: View,
   { serviceKey, publisher, isGoodbye }: InstanceReplacement,
-  address: InstanceAddress,
-): Command<'removed' | 'not there'> {
-  return commandOn(serviceSubject(serviceKey), (view, { stamp }) => {
-    const known = view.instance(serviceKey, address)
-    if (known === undefined) return unchanged('not there')
-    const { record } = known
-    const leaves = (one: Publisher): boolean => isSamePublisher(one, publisher)
-    const changes = departure(view, { serviceKey, record, leaves, reason: 'deregistered', isGoodbye, stamp })
-    if (changes.length === 0) return unchanged('not there')
-    const ifEphemeral = isGoodbye ? 'synced if stored' : 'behind'
-    return { changes, durability: record.ephemeral ? ifEphemeral : 'synced', outcome: 'removed' }
-  })
+  { address, stamp }: { readonly address: InstanceAddress; readonly stamp: number },
+): Decision<Outcome> {
+  const known = view.instance(serviceKey, address)
+  if (known === undefined) return unchanged('nothing')
+  const { record } = known
+  const leaves = (one: Publisher): boolean => isSamePublisher(one, publisher)
+  const changes = departure(view, { serviceKey, record, leaves, reason: 'deregistered', isGoodbye, stamp })
+  if (changes.length === 0) return unchanged('nothing')
+  const ifEphemeral = isGoodbye ? 'synced if stored' : 'behind'
+  return { changes, durability: record.ephemeral ? ifEphemeral : 'synced', outcome: 'removed' }
 }
 
-function strictest(decisions: readonly Decision<unknown>[]): Durability {
-  const needs = (one: Durability): boolean => decisions.some(({ durability }) => durability === one)
-  if (needs('synced')) return 'synced'
-  return needs('synced if stored') ? 'synced if stored' : 'behind'
-}
-
-/** Registers an instance where nobody has the address. Otherwise it becomes the last of the claims, if there is room. */
-function registerOrWait(request: RegisterInstance & { readonly publisher: Publisher }): Command<unknown> {
-  const register = registerInstance(request)
-  const { serviceKey, publisher, weight, enabled, metadata: registered, app, healthy = true } = request
-  return commandOn(register.subject, (view, now) => {
-    const known = view.instance(serviceKey, request.address)
-    if (known === undefined) return register.decide(view, now)
-    if (isPublishedBy(known.record, publisher)) return unchanged('there')
-    const claim = { publisher, weight, enabled, registered, app: ownText(app), healthy }
-    const record = withLastClaim(known.record, claim)
-    if (record === undefined) return unchanged('taken')
-    const changes = [saveInFull(view, serviceKey, { record, healthy: undefined, stamp: now.stamp })]
-    return { changes, durability: 'behind', outcome: 'waits' }
-  })
-}
-
-/** Decides commands one after the other; each sees the changes of the earlier ones. */
-function decideInTurn(view: View, commands: readonly Command<unknown>[], now: Now): Decision<unknown>[] {
-  const draft = new Draft(view)
-  return commands.map((command) => {
-    const decision = command.decide(draft, now)
-    for (const change of decision.changes) draft.add(change)
-    return decision
-  })
+/** Registers an instance. Where another publisher has the address and keeps it, it becomes the last of the claims, if there is room. */
+function registerOwn(
+  view: View,
+  { serviceKey, publisher, takesOver, isGone }: InstanceReplacement,
+  { instance, stamp }: { readonly instance: PublishedInstance; readonly stamp: number },
+): Decision<Outcome> {
+  const { address, weight, enabled, healthy, metadata, app } = instance
+  const known = takesOver ? undefined : view.instance(serviceKey, address)
+  // Field by field: V8 makes a new shape for each object that a spread begins.
+  const asked = {
+    serviceKey,
+    publisher,
+    isGone,
+    ephemeral: true,
+    address,
+    weight,
+    enabled,
+    healthy,
+    metadata,
+    app,
+  }
+  if (known === undefined) return decideRegistration(view, asked, stamp)
+  if (isPublishedBy(known.record, publisher)) return unchanged('nothing')
+  const claim = {
+    publisher,
+    weight,
+    enabled,
+    registered: metadata,
+    app: ownText(app),
+    healthy: healthy ?? true,
+  }
+  const record = withLastClaim(known.record, claim)
+  if (record === undefined) return unchanged('nothing')
+  const changes = [saveInFull(view, serviceKey, { record, healthy: undefined, stamp })]
+  return { changes, durability: 'behind', outcome: 'nothing' }
 }

@@ -6,7 +6,7 @@ import type { Loop } from '../../work/sliced-work.ts'
 import type { State } from '../../engine/state.ts'
 import { type ConnectionProcesses, type LostPlace, ORPHAN_MS } from '../liveness/connection-processes.ts'
 import { hasRoom, isPublishedBy } from '../state/claims.ts'
-import { type AskedLeave, connectionOf, connectionPublisher } from '../state/connection-publisher.ts'
+import { type AskedLeave, connectionOf } from '../state/connection-publisher.ts'
 import type { HealthClock } from '../liveness/health-clock.ts'
 import type { InstanceAddress, Publisher } from '../state/instance.ts'
 import {
@@ -74,7 +74,7 @@ const NO_CHANGE: Replacement = { registered: 0, known: 0, removed: 0 }
  */
 export class ConnectionInstances {
   readonly #parts: ConnectionInstanceParts
-  readonly #registrations = new ConnectionRegistrations()
+  readonly #registrations: ConnectionRegistrations
   /** When a registration is to be repaired. */
   readonly #due = new DueBook<ConnectionRegistration>(BUCKET_MS)
   /** How many are being repaired. */
@@ -88,6 +88,7 @@ export class ConnectionInstances {
 
   constructor(parts: ConnectionInstanceParts) {
     this.#parts = parts
+    this.#registrations = new ConnectionRegistrations(parts.process)
     this.#paced = new PacedWork(parts.loop, parts.engine.mostAtOnce)
   }
 
@@ -256,12 +257,12 @@ export class ConnectionInstances {
   }
 
   #noted(registration: ConnectionRegistration, whole: ReplacementPart, run: () => Carried): Carried {
-    const { whileLeaving, process } = this.#parts
-    const { serviceKey, connectionId, hasEnded, isWithheld } = registration
+    const { whileLeaving } = this.#parts
+    const { serviceKey, publisher, hasEnded, isWithheld } = registration
     const isAsked = whole.takesOver && whole.leaving.length > 0 && !hasEnded && !isWithheld
     if (whileLeaving === undefined || !isAsked) return run()
     const cause = whole.instances.length === 0 ? 'deregistration' : 'registration'
-    return whileLeaving({ serviceKey, publisher: connectionPublisher({ process, connectionId }), cause }, run)
+    return whileLeaving({ serviceKey, publisher, cause }, run)
   }
 
   /** Other requests are answered between the parts. Nobody waits for the parts of an ended connection. */
@@ -287,17 +288,16 @@ export class ConnectionInstances {
   }
 
   #execute(registration: ConnectionRegistration, part: ReplacementPart): Carried {
-    const { serviceKey, connectionId, hasEnded, isWithheld } = registration
-    const { process, engine } = this.#parts
-    const publisher = connectionPublisher({ process, connectionId })
-    const done = (outcome: Replacement): Replacement => {
+    const { serviceKey, publisher, hasEnded, isWithheld } = registration
+    const done = (outcome: Replacement, isAtOnce = false): Replacement => {
       registration.removed(part.leaving)
       // Others may have been faster, or have taken an address over in the same revision.
-      for (const { address } of part.instances)
-        registration.found(address, this.#ownerAt(registration, address))
+      if (!isAtOnce || !part.takesOver)
+        for (const { address } of part.instances)
+          registration.found(address, this.#ownerAt(registration, address))
       return outcome
     }
-    const outcome = engine.execute(
+    const outcome = this.#parts.engine.execute(
       // Dead or withheld instances leave like orphans if this server crashes before the removal is written.
       replaceInstances({
         serviceKey,
@@ -307,7 +307,7 @@ export class ConnectionInstances {
         isGoodbye: !hasEnded && !isWithheld,
       }),
     )
-    return outcome instanceof Promise ? outcome.then(done) : done(outcome)
+    return outcome instanceof Promise ? outcome.then((late) => done(late)) : done(outcome, true)
   }
 
   /**
@@ -343,11 +343,10 @@ export class ConnectionInstances {
     return this.#registrations.find(serviceKey, other.connectionId) === undefined
   }
 
-  #ownerAt({ serviceKey, connectionId }: ConnectionRegistration, address: InstanceAddress): AddressOwner {
-    const { state, process } = this.#parts
-    const record = state.instance(serviceKey, address)?.record
+  #ownerAt({ serviceKey, publisher }: ConnectionRegistration, address: InstanceAddress): AddressOwner {
+    const record = this.#parts.state.instance(serviceKey, address)?.record
     if (record === undefined) return 'nobody'
-    if (isPublishedBy(record, connectionPublisher({ process, connectionId }))) return 'this connection'
+    if (isPublishedBy(record, publisher)) return 'this connection'
     return hasRoom(record) ? 'another publisher' : 'too many publishers'
   }
 

@@ -13,7 +13,9 @@ function ports(addresses: readonly InstanceAddress[]): number[] {
 }
 
 let registration: ConnectionRegistration
-beforeEach(() => void (registration = new ConnectionRegistration(ORDERS, 'a')))
+beforeEach(
+  () => void (registration = new ConnectionRegistration(ORDERS, { process: 'this', connectionId: 'a' })),
+)
 
 /** How many instances it publishes, and the ports that must be registered and removed. */
 function seen(): { size: number; missing: number[]; removing: number[] } {

@@ -1,7 +1,8 @@
 import { isSameIp } from '../../text/ip-address.ts'
 import { type Due, NOT_DUE } from '../../work/due-book.ts'
 import type { InstanceReplacement, PublishedInstance } from '../commands/replace-instances.ts'
-import { addressText, type InstanceAddress } from '../state/instance.ts'
+import { type ConnectionName, connectionPublisher } from '../state/connection-publisher.ts'
+import { addressText, type InstanceAddress, type Publisher } from '../state/instance.ts'
 import type { ServiceKey } from '../state/service.ts'
 
 /** The client of a connection, as people are shown it. */
@@ -88,6 +89,8 @@ const NO_PLACES: Readonly<Record<PlaceState, number>> = {
 export class ConnectionRegistration implements Due {
   readonly serviceKey: ServiceKey
   readonly connectionId: string
+  /** One object for all of its instances: a comparison of publishers begins with it. */
+  readonly publisher: Publisher
   client: PublishingClient | undefined
   /** The user who has published it; undefined: nobody had to sign in. */
   username: string | undefined
@@ -103,9 +106,10 @@ export class ConnectionRegistration implements Due {
   #withdrawn: readonly string[] = NONE
   #underway: Promise<void> | undefined
 
-  constructor(serviceKey: ServiceKey, connectionId: string) {
+  constructor(serviceKey: ServiceKey, connection: ConnectionName) {
     this.serviceKey = serviceKey
-    this.connectionId = connectionId
+    this.connectionId = connection.connectionId
+    this.publisher = connectionPublisher(connection)
   }
 
   /** How many instances it publishes. */
@@ -264,6 +268,7 @@ export class ConnectionRegistration implements Due {
    * same client, whose server is late.
    */
   found(address: InstanceAddress, owner: AddressOwner): void {
+    if (owner === 'this connection' && this.#counts.registered === this.#places.size) return
     const text = addressText(address)
     const place = this.#places.get(text)
     if (this.#phase !== 'connected' || place?.wanted === undefined) return

@@ -6,7 +6,7 @@ import { ConnectionRegistrations } from './connection-registrations.ts'
 const rest = { weight: 1, enabled: true, healthy: undefined, metadata: {}, app: '' }
 
 let registrations: ConnectionRegistrations
-beforeEach(() => void (registrations = new ConnectionRegistrations()))
+beforeEach(() => void (registrations = new ConnectionRegistrations('this')))
 
 /** A registration of an instance. */
 function opened(connectionId: string): ConnectionRegistration {

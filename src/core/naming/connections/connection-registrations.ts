@@ -9,10 +9,16 @@ type ByService = Map<string, ConnectionRegistration>
 
 /** The registrations of this process, by connection and service. A connection is connected, or has ended. */
 export class ConnectionRegistrations {
+  readonly #process: string
   /** The connections that register something. */
   readonly #connected = new Map<string, ByService>()
   /** The ended connections, oldest first, with the registrations that are not removed yet. */
   readonly #ended = new Map<string, ByService>()
+
+  /** `process`: the one that holds the connections. */
+  constructor(process: string) {
+    this.#process = process
+  }
 
   /** How many connections register something. */
   get size(): number {
@@ -54,7 +60,7 @@ export class ConnectionRegistrations {
     const known = this.find(serviceKey, connectionId)
     if (known !== undefined) return known
     if (this.#ended.has(connectionId)) throw connectionEnded()
-    const registration = new ConnectionRegistration(serviceKey, connectionId)
+    const registration = new ConnectionRegistration(serviceKey, { process: this.#process, connectionId })
     const registrations: ByService = this.#connected.get(connectionId) ?? new Map()
     this.#connected.set(connectionId, registrations.set(serviceKeyText(serviceKey), registration))
     return registration

@@ -42,6 +42,16 @@ test('the name of a connection is found in its publisher', () => {
   expect(connectionOf(BEATS)).toBeUndefined()
 })
 
+test('a process that refuses connections is gone, and keeps its instances until the store says so', () => {
+  processes.follow((process) => process === 'gone')
+  publish(1)
+  alive.push('gone')
+  expect(taken(0)).toEqual([])
+  expect(taken(2 * ORPHAN_MS)).toEqual([])
+  expect([processes.isGone('gone'), processes.isGone('here')]).toEqual([true, false])
+  expect(publish(1, HERE).record.claims).toBeUndefined()
+})
+
 describe('an instance of a connection whose process is gone', () => {
   test('is taken 40 s after that was learned, and not before', () => {
     publish(1)

@@ -66,7 +66,10 @@ export class ConnectionProcesses {
   readonly #self: string | undefined
   readonly #keptMs: number
   readonly #byName = new Map<string, ConnectionProcess>()
+  /** The last lookup: a batch has many instances of one publisher. */
+  #last: { readonly publisher: Publisher; readonly process: ConnectionProcess } | undefined
   #lost: LostPlace[] = []
+  #refuses: (process: string) => boolean = () => false
   /** The rest of the pass that has begun. */
   #pass: Iterator<Instance> | undefined
   #nextPassMs = 0
@@ -106,9 +109,17 @@ export class ConnectionProcesses {
   }
 
   #hold(instance: Instance, publisher: Publisher, nowMs: number): ConnectionProcess | undefined {
-    const owner = connectionOf(publisher)
-    const process = owner && this.#made(owner.process, nowMs)
+    const process = this.#processOf(publisher, nowMs)
     process?.held.add(instance)
+    return process
+  }
+
+  #processOf(publisher: Publisher, nowMs: number): ConnectionProcess | undefined {
+    if (this.#last?.publisher === publisher) return this.#last.process
+    const owner = connectionOf(publisher)
+    if (owner === undefined) return undefined
+    const process = this.#made(owner.process, nowMs)
+    this.#last = { publisher, process }
     return process
   }
 
@@ -127,10 +138,14 @@ export class ConnectionProcesses {
     const process = this.#byName.get(name)
     const isStillOf = (other: Publisher): boolean => connectionOf(other)?.process === name
     const stays = next !== undefined && publishersOf(next).some(isStillOf)
-    if (!stays && process?.held.delete(instance) === true && process.held.size === 0)
-      this.#byName.delete(name)
+    if (!stays && process?.held.delete(instance) === true && process.held.size === 0) this.#forget(name)
     if (name === this.#self)
       this.#lost.push({ serviceKey: entry.service.key, address: record.address, connectionId })
+  }
+
+  #forget(name: string): void {
+    this.#byName.delete(name)
+    this.#last = undefined
   }
 
   /** Where connections of this process have lost an instance, by whatever change. Each is returned once. */
@@ -155,9 +170,14 @@ export class ConnectionProcesses {
     }
   }
 
+  /** Learns which processes refuse connections. They have ended, but their instances count as left over once the store says so. */
+  follow(refuses: (process: string) => boolean): void {
+    this.#refuses = refuses
+  }
+
   /** Whether a process is known to be gone. */
   isGone(process: string): boolean {
-    return this.#byName.get(process)?.goneSinceMs !== undefined
+    return this.#byName.get(process)?.goneSinceMs !== undefined || this.#refuses(process)
   }
 
   /** How long an instance is still kept; undefined: it is no orphan. */

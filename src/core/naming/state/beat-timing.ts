@@ -9,6 +9,9 @@ const TIMING_KEYS = {
   remove: 'preserved.ip.delete.timeout',
 } as const
 
+/** The timing keys begin like this. Few instances have such a key. */
+const PRESERVED = 'preserved.'
+
 /** The timing that was asked for last: the instances of a framework ask for the same, and then share it. */
 let asked = DEFAULT_TIMING
 
@@ -31,11 +34,17 @@ export function askedTiming(metadata: Metadata): BeatTiming {
  * the interval that it asks for. So an instance stays while it beats as often as it says.
  */
 export function timingOf(metadata: Metadata): BeatTiming {
+  if (!asksForTiming(metadata)) return DEFAULT_TIMING
   const askedFor = askedTiming(metadata)
   const timing = withWaits(askedFor, leastWaitMs(askedFor.intervalMs ?? 0))
   if (isSame(timing, DEFAULT_TIMING)) return DEFAULT_TIMING
   if (!isSame(timing, asked)) asked = timing
   return asked
+}
+
+function asksForTiming(metadata: Metadata): boolean {
+  for (const name in metadata) if (name.startsWith(PRESERVED)) return true
+  return false
 }
 
 /** The timing that counts while clients without an interval of their own are asked for this one (`AnnouncedIntervals`). */

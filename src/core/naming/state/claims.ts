@@ -82,10 +82,14 @@ function claimOf({ publisher, weight, enabled, registered, app }: InstanceRecord
   return { publisher, weight, enabled, registered, app, healthy }
 }
 
-/** The first ones, as far as there is room. */
+/** The first ones, as far as there is room. A connection without a claim looks at the address again; HTTP would be forgotten. */
 function bounded(claims: readonly Claim[]): readonly Claim[] | undefined {
-  const kept = claims.slice(0, MOST_CLAIMS)
-  while (textOf(kept) > MOST_CLAIM_TEXT) kept.pop()
+  const kept = [...claims]
+  while (kept.length > MOST_CLAIMS || textOf(kept) > MOST_CLAIM_TEXT) {
+    // The last one, where none is of a connection.
+    const last = kept.findLastIndex(({ publisher }) => publisher.kind === 'connection')
+    kept.splice(last, 1)
+  }
   return kept.length === 0 ? undefined : kept
 }
 

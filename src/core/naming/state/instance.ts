@@ -85,8 +85,13 @@ export function isSameRecord(a: InstanceRecord, b: InstanceRecord): boolean {
 /** Whether two sets of metadata hold the same keys and values. */
 export function isSameMetadata(a: Metadata, b: Metadata): boolean {
   if (a === b) return true
-  const names = Object.keys(a)
-  return names.length === Object.keys(b).length && names.every((name) => a[name] === b[name])
+  let left = 0
+  for (const name in a) {
+    if (a[name] !== b[name]) return false
+    left++
+  }
+  for (const _name in b) left--
+  return left === 0
 }
 
 /**

@@ -24,6 +24,8 @@ export class ServiceEntry {
   readonly instances = new InstanceTable<Instance>()
   version = 0
   readonly clusterSizes = new ClusterSizes()
+  /** How many of the instances are persistent. */
+  persistent = 0
   /** When it changed last, epoch ms, never later than the clock: for people. */
   changedMs = 0
   #lastRefMs: number

@@ -1,4 +1,5 @@
 import type { Operations } from '../../../operations/operations.ts'
+import type { EndOfWatch } from '../../../core/clients/stream-client.ts'
 import type { WatchedItem } from '../../../core/config/state/config-view.ts'
 import { afterwards } from '../../../operations/afterwards.ts'
 import { type RequestContext, requestType } from '../requests/request-type.ts'
@@ -60,8 +61,9 @@ class ListeningConnection implements ConfigStreamListener {
     this.#pushes?.forget(keyText)
   }
 
-  end(): void {
-    this.#connection.close()
+  end(why: EndOfWatch): void {
+    if (why === 'gave-way') this.#connection.giveWay()
+    else this.#connection.close()
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Viewer } from '../../../core/config/state/viewer.ts'
 import { labelName } from '../../../core/config/state/gray-rule.ts'
-import type { ClientConnection } from '../connections/client-connection.ts'
+import type { ClientConnection, ClientFacts } from '../connections/client-connection.ts'
 import type { RequestContext } from '../requests/request-type.ts'
 
 const TAG = 'Vipserver-Tag'
@@ -27,17 +27,27 @@ export function viewerOfConnection(connection: ClientConnection): Viewer {
   const known = VIEWERS.get(connection)
   if (known !== undefined) return known
   const { ip, client } = connection
-  const sent = client.labels
-  const labels = new Map<string, string>()
-  for (const [name, value] of sent)
-    if (name.startsWith(OWN_LABEL)) labels.set(labelName(name.slice(OWN_LABEL.length)), value)
-  labels.set('AppName', client.appName)
-  if (client.version !== '') labels.set('ClientVersion', client.version)
+  const labels = labelsOf(client)
   const who: Viewer = {
     ip: client.clientIp === '' ? ip : client.clientIp,
-    tag: labels.get(TAG) ?? sent.get(TAG),
+    tag: labels.get(TAG) ?? client.labels.get(TAG),
     labels,
   }
   VIEWERS.set(connection, who)
   return who
+}
+
+/** The labels of viewers by the sent labels, which connections share whose clients say the same of themselves. */
+const LABELS = new WeakMap<ClientFacts['labels'], ReadonlyMap<string, string>>()
+
+function labelsOf(client: ClientFacts): ReadonlyMap<string, string> {
+  const known = LABELS.get(client.labels)
+  if (known !== undefined) return known
+  const labels = new Map<string, string>()
+  for (const [name, value] of client.labels)
+    if (name.startsWith(OWN_LABEL)) labels.set(labelName(name.slice(OWN_LABEL.length)), value)
+  labels.set('AppName', client.appName)
+  if (client.version !== '') labels.set('ClientVersion', client.version)
+  LABELS.set(client.labels, labels)
+  return labels
 }

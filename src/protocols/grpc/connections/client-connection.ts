@@ -55,6 +55,8 @@ export interface ClientConnection {
   onEnd(ended: (why: EndReason) => void): void
   /** Closes the connection: its client connects again, to this server or another one. */
   close(): void
+  /** The same, because others need its room: its instances stay until it has registered again, as those of a moved client. */
+  giveWay(): void
 }
 
 /**

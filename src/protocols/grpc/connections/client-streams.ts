@@ -5,6 +5,7 @@ import type { ClientFacts, ClientSession, Outlet } from './client-connection.ts'
 import type { ConnectionBook } from './connection-book.ts'
 import { StreamConnection } from './stream-connection.ts'
 import { ownText } from '../../../core/text/own-text.ts'
+import { KnownTexts } from '../../../core/text/known-texts.ts'
 
 /** Dependencies of client streams. */
 export interface ClientStreamsParts {
@@ -27,22 +28,11 @@ export class ClientStreams {
 
   /** Begins with a stream. Its first message sets the connection up; where it does not, the stream ends. */
   open(outlet: Outlet, session: ClientSession): { received(message: Message): void; ended(): void } {
-    let connection: StreamConnection | undefined
-    let isOver = false
-    return {
-      received: (message) => {
-        if (isOver) return
-        if (connection !== undefined) return this.#replied(connection, message)
-        connection = this.#setUp(message, session, outlet)
-        isOver = connection === undefined
-        if (isOver) outlet.end()
-      },
-      ended: () => connection?.end('left'),
-    }
+    return new ClientStream(this, outlet, session)
   }
 
   /** The connection; undefined where the message is no setup, and for a second stream: a session has one connection. */
-  #setUp(message: Message, session: ClientSession, outlet: Outlet): StreamConnection | undefined {
+  setUp(message: Message, session: ClientSession, outlet: Outlet): StreamConnection | undefined {
     const { book, asks, monotonicMs, abilities, isOpen } = this.#parts
     const setup = message.type === 'ConnectionSetupRequest' ? readBody(message) : undefined
     if (setup === undefined || book.of(session.id) !== undefined) return undefined
@@ -55,18 +45,45 @@ export class ClientStreams {
     book.add(connection)
     if (client.abilities !== undefined) {
       const abilityTable = Object.fromEntries(abilities.map((name) => [name, true]))
-      connection.send('SetupAckRequest', {}, { abilityTable })
+      connection.send('SetupAckRequest', undefined, { abilityTable })
     }
     return connection
   }
 
   /** Any message on the stream is a reply, of a type that its client chooses. */
-  #replied(connection: StreamConnection, message: Message): void {
+  replied(connection: StreamConnection, message: Message): void {
     const body = readBody(message)
     if (body === undefined) return
     connection.heardMs = this.#parts.monotonicMs()
     const { requestId, resultCode } = body
     if (typeof requestId === 'string') connection.replied(requestId, resultCode)
+  }
+}
+
+/** The stream of a client. */
+class ClientStream {
+  readonly #streams: ClientStreams
+  readonly #outlet: Outlet
+  readonly #session: ClientSession
+  #connection: StreamConnection | undefined
+  #isOver = false
+
+  constructor(streams: ClientStreams, outlet: Outlet, session: ClientSession) {
+    this.#streams = streams
+    this.#outlet = outlet
+    this.#session = session
+  }
+
+  received(message: Message): void {
+    if (this.#isOver) return
+    if (this.#connection !== undefined) return this.#streams.replied(this.#connection, message)
+    this.#connection = this.#streams.setUp(message, this.#session, this.#outlet)
+    this.#isOver = this.#connection === undefined
+    if (this.#isOver) this.#outlet.end()
+  }
+
+  ended(): void {
+    this.#connection?.end('left')
   }
 }
 
@@ -85,14 +102,29 @@ const LONGEST = 256
 /** The most characters of all labels, with their names. */
 const MOST_OF_LABELS = 8 * 1024
 
+type SharedFacts = Omit<ClientFacts, 'clientIp'>
+
+/** The clients of an application say the same of themselves, so their connections share it. */
+const KNOWN = new KnownTexts<SharedFacts>({ longest: 1_024, most: 1_000 })
+
 /** Reads the facts in a ConnectionSetupRequest; `clientIp` comes from the message. Keys of a wrong type are ignored. */
-function clientFactsOf(setup: JsonObject, clientIp: string): ClientFacts {
+function clientFactsOf(
+  { clientVersion, labels: sent, abilityTable }: JsonObject,
+  clientIp: string,
+): ClientFacts {
+  const text = JSON.stringify([clientVersion, sent, abilityTable])
+  const known =
+    KNOWN.get(text) ?? KNOWN.keep(text, sharedFactsOf({ clientVersion, labels: sent, abilityTable }))
+  const { version, module, appName, labels, abilities } = known
+  return { version, module, appName, clientIp: own(clientIp), labels, abilities }
+}
+
+function sharedFactsOf(setup: JsonObject): SharedFacts {
   const labels = labelsOf(setup['labels'])
   return {
     version: textOf(setup['clientVersion']),
     module: labels.get('module') ?? '',
     appName: labels.get('AppName') ?? '',
-    clientIp: own(clientIp),
     labels,
     abilities: abilitiesOf(setup['abilityTable']),
   }

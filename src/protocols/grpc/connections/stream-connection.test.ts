@@ -81,10 +81,10 @@ describe('the end of a connection', () => {
 
   test('comes when its client leaves too much unread', () => {
     const { connection, outlet } = fakeConnection()
-    connection.send('SetupAckRequest', {}, {})
+    connection.send('SetupAckRequest', undefined, {})
     expect(connection.hasEnded).toBe(false)
     outlet.isFull = true
-    connection.send('SetupAckRequest', {}, {})
+    connection.send('SetupAckRequest', undefined, {})
     expect(connection.endedBy).toBe('unread')
   })
 

@@ -1,5 +1,5 @@
 import { type Due, NOT_DUE } from '../../../core/work/due-book.ts'
-import { type ServerRequestType, usualKeysOf, toSend } from '../wire/payload.ts'
+import { type ServerRequestType, toAsk } from '../wire/payload.ts'
 import type { SignedIn } from '../../../core/access/identity.ts'
 import type { Asks, PendingAsk } from './asks.ts'
 import type {
@@ -38,7 +38,7 @@ export class StreamConnection implements ClientConnection, Due {
   heardMs: number
   readonly #parts: StreamConnectionParts
   #pending: Map<string, PendingAsk> | undefined
-  readonly #onEnd: ((why: EndReason) => void)[] = []
+  #onEnd: readonly ((why: EndReason, connection: StreamConnection) => void)[] = []
   #leaving: 'moved' | 'stopping' | undefined
   #ended: EndReason | undefined
   /** Why it ended; undefined while it is open. */
@@ -96,14 +96,14 @@ export class StreamConnection implements ClientConnection, Due {
       })
       this.#pending ??= new Map()
       this.#pending.set(ask.requestId, ask)
-      this.send(type, { requestId: ask.requestId }, body)
+      this.send(type, ask.requestId, body)
     })
   }
 
-  /** Sends a request whose body has the keys of both, and the usual ones. A client that leaves too much unread is closed. */
-  send(type: ServerRequestType, first: object, rest: object): void {
+  /** Sends a request; without an id nobody waits for its reply. A client that leaves too much unread is closed. */
+  send(type: ServerRequestType, requestId: string | undefined, body: object): void {
     if (this.hasEnded) return
-    if (this.#parts.outlet.send(toSend(type, { ...usualKeysOf(type), ...first }, rest))) return
+    if (this.#parts.outlet.send(toAsk(type, requestId, body))) return
     this.end('unread')
   }
 
@@ -123,13 +123,18 @@ export class StreamConnection implements ClientConnection, Due {
     if (ask !== undefined) this.#parts.asks.end(ask, resultCode === 200)
   }
 
-  onEnd(ended: (why: EndReason) => void): void {
-    if (this.#ended === undefined) this.#onEnd.push(ended)
-    else ended(this.#ended)
+  onEnd(ended: (why: EndReason, connection: StreamConnection) => void): void {
+    // Not `push`: an array that grows reserves room for 17.
+    if (this.#ended === undefined) this.#onEnd = [...this.#onEnd, ended]
+    else ended(this.#ended, this)
   }
 
   close(): void {
     this.end('closed')
+  }
+
+  giveWay(): void {
+    this.end('moved')
   }
 
   /** Ends it: only the first cause counts. Calls all that wait for the end, and then throws the first error of theirs. */
@@ -143,9 +148,11 @@ export class StreamConnection implements ClientConnection, Due {
     outlet.end()
     session.close()
     const errors: unknown[] = []
-    for (const ended of this.#onEnd.splice(0))
+    const onEnd = this.#onEnd
+    this.#onEnd = []
+    for (const ended of onEnd)
       try {
-        ended(why)
+        ended(why, this)
       } catch (error) {
         errors.push(error)
       }

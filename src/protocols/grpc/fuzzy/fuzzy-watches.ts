@@ -21,7 +21,7 @@ export interface FuzzyWatchParts<Key> {
   readonly dialect: FuzzyDialect<Key>
   /** Watches the keys that a pattern matches for a caller. */
   readonly watch: (
-    request: { pattern: KeyPattern; touched: (key: Key) => void },
+    request: { pattern: KeyPattern; touched: (key: Key) => void; giveWay: () => void },
     call: RequestContext,
   ) => WatchedKeys<Key>
   /** Runs something later, and keeps no process alive for it. */
@@ -70,7 +70,9 @@ class FuzzyWatches<Key> {
       throw tooManyPatterns(`at most ${MOST_PATTERNS} patterns on a connection`)
     const { dialect, after } = this.#parts
     const sync = syncs.get(sent.text) ?? new FuzzySync({ connection, dialect, sent, after })
-    const watched = this.#parts.watch({ pattern: sent.pattern, touched: (key) => sync.touched(key) }, call)
+    const giveWay = (): void => connection.giveWay()
+    const touched = (key: Key): void => sync.touched(key)
+    const watched = this.#parts.watch({ pattern: sent.pattern, touched, giveWay }, call)
     syncs.set(sent.text, sync)
     sync.begin(watched, request)
   }

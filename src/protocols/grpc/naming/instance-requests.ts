@@ -205,8 +205,9 @@ const readKeys = bodyReader(INSTANCE)
 /** The instance under a key of a body. Refusals name the parameter. */
 export function readInstance(sent: unknown, maxMetadataBytes: number): SentInstance {
   const body = instanceObject(sent)
-  const keys = readKeys(body)
-  return { metadata: readMetadata(body['metadata'], maxMetadataBytes), ...keys }
+  const { ip, port, clusterName, weight, healthy, enabled, ephemeral } = readKeys(body)
+  const metadata = readMetadata(body['metadata'], maxMetadataBytes)
+  return { ip, port, clusterName, weight, healthy, enabled, ephemeral, metadata }
 }
 
 /** Whether an instance that is sent is meant to persist. Nothing else of it is read. */

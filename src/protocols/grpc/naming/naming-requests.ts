@@ -164,7 +164,7 @@ export class SubscribingConnections {
       consumerIp: client.clientIp || ip,
       push: (list, limitMs) =>
         connection.ask({ type: 'NotifySubscriberRequest', body: this.#bodyOf(list) }, limitMs),
-      end: () => connection.close(),
+      end: (why) => (why === 'gave-way' ? connection.giveWay() : connection.close()),
       onEnd: (ended) => connection.onEnd(() => ended()),
     }
   }
@@ -172,7 +172,9 @@ export class SubscribingConnections {
   #bodyOf(list: SentText): ReadyJson {
     if (list !== this.#list) {
       this.#list = list
-      this.#body = new ReadyJson('{"serviceInfo":', list, '}')
+      // It is sent to all subscribers: its bytes are made once.
+      const bytes = typeof list === 'string' ? Buffer.from(list) : list
+      this.#body = new ReadyJson('{"serviceInfo":', bytes, '}')
     }
     return this.#body
   }

@@ -1,7 +1,7 @@
 import { failed } from '../../../core/unexpected.ts'
-import { headerBlockOf } from '../../../http2/header-encoder.ts'
-import { ERROR } from '../../../http2/protocol.ts'
-import type { Http2Stream, StreamListener } from '../../../http2/stream.ts'
+import { headerBlockOf } from '@waypost/http2/header-encoder'
+import { ERROR } from '@waypost/http2/protocol'
+import type { Http2Stream, StreamListener } from '@waypost/http2/stream'
 import { CallError, GRPC_STATUS } from './frames.ts'
 
 /** Some fields of the head of a call. */

@@ -1,7 +1,7 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import { DueBook } from '../../../core/work/due-book.ts'
 import { contained, guarded, nothing } from '../../../core/unexpected.ts'
-import { LimitCounts } from '../../../http2/limits.ts'
+import { LimitCounts } from '@waypost/http2/limits'
 import { Admission, type AdmissionLog, type ConnectionSettings } from '../../sockets/admission.ts'
 import { BodyShares } from '../../sockets/body-shares.ts'
 import { OldestFirstMemory } from '../../sockets/held-memory.ts'
@@ -9,7 +9,7 @@ import { listenOn } from '../../sockets/listening.ts'
 import { type KeyPair, SecureLayer } from '../../sockets/secure-layer.ts'
 import type { CallHead, CallStream } from './call-stream.ts'
 import type { CallParts, ClientServices } from './call-parts.ts'
-import { ConnectionSession } from './session.ts'
+import { ConnectionSession, type SessionKeeper } from './session.ts'
 import { SessionTurns } from './session-turns.ts'
 import { CallError, GRPC_STATUS } from './frames.ts'
 import { StreamCall } from './stream-call.ts'
@@ -161,14 +161,18 @@ export class GrpcServer {
     if (socket.destroyed) return
     const { wallMs, monotonicMs } = this.#parts
     const [counts, turns, place] = [this.limits, this.#turns, this.admission.placeOf(admitted)]
-    const session = new ConnectionSession({ socket, place, openedMs: wallMs(), monotonicMs, counts, turns })
+    const parts = { socket, place, openedMs: wallMs(), monotonicMs, counts, turns, keeper: this.#keeper }
+    const session = new ConnectionSession(parts)
     this.#sessions.add(session)
     this.#unset.add(session, this.#parts.monotonicMs() + SETUP_MS)
-    session.onClose(() => {
+  }
+
+  readonly #keeper: SessionKeeper = {
+    opened: (session, stream, head) => this.#carry(session, stream, head),
+    closed: (session) => {
       this.#sessions.delete(session)
       this.#unset.remove(session)
-    })
-    session.onStream((stream, head) => this.#carry(session, stream, head))
+    },
   }
 
   #carry(session: ConnectionSession, stream: CallStream, head: CallHead): void {

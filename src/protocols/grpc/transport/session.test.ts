@@ -10,9 +10,9 @@ import {
   PREFACE_AND_SETTINGS,
   whole,
   windowUpdate,
-} from '../../../http2/connection.test-support.ts'
-import { LimitCounts } from '../../../http2/limits.ts'
-import { FRAME } from '../../../http2/protocol.ts'
+} from '@waypost/http2/connection.test-support'
+import { LimitCounts } from '@waypost/http2/limits'
+import { FRAME } from '@waypost/http2/protocol'
 import type { CallStream } from './call-stream.ts'
 import { ConnectionSession } from './session.ts'
 import { SessionTurns } from './session-turns.ts'
@@ -55,8 +55,8 @@ async function session() {
     monotonicMs: () => 0,
     counts: new LimitCounts(),
     turns: new SessionTurns(),
+    keeper: { opened: (_session, stream) => void calls.push(stream), closed: () => undefined },
   })
-  made.onStream((stream) => calls.push(stream))
   const receive = async (...frames: Buffer[]): Promise<void> => {
     socket.push(Buffer.concat(frames))
     await settled()

@@ -4,10 +4,10 @@ import type { Socket } from 'node:net'
 import { ownText } from '../../../core/text/own-text.ts'
 import { contained, failed, guarded, nothing } from '../../../core/unexpected.ts'
 import { type Due, NOT_DUE } from '../../../core/work/due-book.ts'
-import { type ConnectionListener, ServerConnection } from '../../../http2/connection.ts'
-import type { LimitCounts } from '../../../http2/limits.ts'
-import type { RequestHead } from '../../../http2/request-head.ts'
-import type { Http2Stream } from '../../../http2/stream.ts'
+import { type ConnectionListener, ServerConnection } from '@waypost/http2/connection'
+import type { LimitCounts } from '@waypost/http2/limits'
+import type { RequestHead } from '@waypost/http2/request-head'
+import type { Http2Stream } from '@waypost/http2/stream'
 import { plainAddress } from '../../sockets/plain-address.ts'
 import type { SocketPlace } from '../../sockets/admission.ts'
 import { type CertificateUser, certificateUserOf } from '../../sockets/secure-layer.ts'
@@ -37,6 +37,15 @@ export interface ConnectionSessionParts {
   readonly monotonicMs: () => number
   readonly counts: LimitCounts
   readonly turns: SessionTurns
+  readonly keeper: SessionKeeper
+}
+
+/** Gets the events of all sessions: callbacks for each would take a fifth of a kilobyte. */
+export interface SessionKeeper {
+  /** The client has opened a stream. */
+  opened(session: ConnectionSession, stream: CallStream, head: CallHead): void
+  /** The session has ended. */
+  closed(session: ConnectionSession): void
 }
 
 /** The session of a socket. Its listeners are the same for all sockets: four closures take almost a kilobyte. */
@@ -76,8 +85,7 @@ export class ConnectionSession implements ClientSession, Due, ConnectionListener
   readonly #http2: ServerConnection
   readonly #turns: SessionTurns
   readonly #monotonicMs: () => number
-  #opened: (stream: CallStream, head: CallHead) => void = nothing
-  #closed: () => void = nothing
+  readonly #keeper: SessionKeeper
   /** Callbacks for the next ping. */
   readonly #unread: (() => void)[] = []
   /** Callbacks for the answer to the ping under way. */
@@ -99,7 +107,7 @@ export class ConnectionSession implements ClientSession, Due, ConnectionListener
   ] as const
 
   /** Begins to receive. */
-  constructor({ socket, place, openedMs, monotonicMs, counts, turns }: ConnectionSessionParts) {
+  constructor({ socket, place, openedMs, monotonicMs, counts, turns, keeper }: ConnectionSessionParts) {
     this.#socket = socket
     this.#place = place
     // An error of a session or its socket ends it.
@@ -110,21 +118,12 @@ export class ConnectionSession implements ClientSession, Due, ConnectionListener
     this.id = ownText(`${openedMs}_${this.ip}_${this.port}`)
     this.certificateUser = certificateUserOf(socket)
     this.#turns = turns
+    this.#keeper = keeper
     this.#monotonicMs = monotonicMs
     this.#http2 = new ServerConnection({ listener: this, counts, nowMs: monotonicMs() })
     ;(socket as SessionSocket)[SESSION] = this
     for (const [event, listener] of ConnectionSession.#listeners) socket.on(event, listener)
     this.sending()
-  }
-
-  /** Calls back when it has ended. */
-  onClose(closed: () => void): void {
-    this.#closed = closed
-  }
-
-  /** Calls back for each stream that the client opens. */
-  onStream(opened: (stream: CallStream, head: CallHead) => void): void {
-    this.#opened = opened
   }
 
   /** Ends it: answers that were given to it are sent first. */
@@ -164,7 +163,7 @@ export class ConnectionSession implements ClientSession, Due, ConnectionListener
       contentType: fields.get('content-type'),
       encoding: fields.get('grpc-encoding'),
     }
-    this.#opened(new CallStream(stream, this), head)
+    this.#keeper.opened(this, new CallStream(stream, this), head)
   }
 
   carried(bytes: number): void {
@@ -259,7 +258,7 @@ export class ConnectionSession implements ClientSession, Due, ConnectionListener
     this.#isEnded = true
     this.#http2.lost()
     this.pingAnswered()
-    this.#closed()
+    this.#keeper.closed(this)
   }
 
   /** Ends a client that neither ends its calls nor closes its side, also where it does not read any more. */

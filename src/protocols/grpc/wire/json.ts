@@ -5,8 +5,8 @@ import { checkJsonDepth, checkJsonSize } from '../../parameters/json-depth.ts'
 /** The JSON object that a message carries. Any key may hold anything: clients send `null` and `''` for "nothing". */
 export type JsonObject = Readonly<Record<string, unknown>>
 
-/** Longer ones are not copied. */
-const MOST_COPIED_BYTES = 64 * 1024
+/** Longer ones are not copied into the message: all that is sent is copied once more when it leaves. */
+const MOST_COPIED_BYTES = 1_024
 
 /** A JSON object that is sent, as pieces of UTF-8 in their order. A text has ASCII characters alone. */
 export interface SentJson {
@@ -65,8 +65,8 @@ const ALLOWED = 'a JSON object as UTF-8'
 export function parseBody(bytes: Uint8Array): JsonObject {
   if (bytes.length === 0) return {}
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8')
-  checkJsonDepth('The body', text, MOST_DEPTH)
-  checkJsonSize('The body', text, MOST_VALUES)
+  checkJsonDepth('The body', { text, bytes }, MOST_DEPTH)
+  checkJsonSize('The body', { text, bytes }, MOST_VALUES)
   const value = parsed(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw malformed()
   return value as JsonObject
@@ -86,8 +86,12 @@ function malformed(): Refusal {
 
 /** An object with the keys of `first` and then of `rest`. Undefined keys are left out. */
 export function joinJson(first: object, rest: object): SentJson {
+  return joinText(JSON.stringify(first), rest)
+}
+
+/** The same; `head` is the text of the first object. */
+export function joinText(head: string, rest: object): SentJson {
   const ready = rest instanceof ReadyJson ? rest : new ReadyJson(JSON.stringify(rest))
-  const head = JSON.stringify(first)
   if (head === EMPTY) return ready.withBegin(ready.before)
   if (ready.before === EMPTY) return ready.withBegin(head)
   return ready.withBegin(`${head.slice(0, -1)},${ready.before.slice(1)}`)

@@ -1,4 +1,3 @@
-import { isAscii } from 'node:buffer'
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire'
 import { Refusal } from '../../../core/refusal.ts'
 
@@ -49,24 +48,66 @@ class Begun implements Message {
   }
 }
 
+/** Reads nested messages in place: a view for each of their fields would take longer than all other work. */
+class FieldReader extends BinaryReader {
+  /** The end of the field that `next` has come to. */
+  endOfField = 0
+  readonly #bytes: Buffer
+
+  constructor(bytes: Buffer) {
+    super(bytes)
+    this.#bytes = bytes
+  }
+
+  /** Comes to the next field, and returns its number if it has a length; it skips others. Throws an Error beyond the `end` of the message. */
+  next(end: number): number | undefined {
+    const [number, wireType] = this.tag()
+    const hasLength = wireType === WireType.LengthDelimited
+    if (hasLength) this.endOfField = this.uint32() + this.pos
+    else {
+      this.skip(wireType, number)
+      this.endOfField = this.pos
+    }
+    if (this.endOfField > end) throw new RangeError('The message ends within a field.')
+    return hasLength ? number : undefined
+  }
+
+  bytesTo(end: number): Buffer {
+    const bytes = this.#bytes.subarray(this.pos, end)
+    this.pos = end
+    return bytes
+  }
+
+  /** A text. Throws a TypeError for bytes that are no UTF-8. Nearly all texts are short and ASCII. */
+  textTo(end: number): string {
+    const text = this.#bytes.toString('latin1', this.pos, end)
+    if (BEYOND_ASCII.test(text)) return UTF8.decode(this.bytesTo(end))
+    this.pos = end
+    return text
+  }
+}
+
+// oxlint-disable-next-line no-control-regex
+const BEYOND_ASCII = /[^\0-\x7f]/
+const UTF8 = new TextDecoder('utf-8', { fatal: true })
+
 /**
  * The message that a client has sent. No field is required here. Throws an Error for other bytes, and Refusal
  * `too-large` for very many fields or headers, which would take seconds.
  */
-export function readMessage(bytes: Uint8Array): Message {
+export function readMessage(bytes: Buffer): Message {
   const begun = new Begun()
-  const reader = new BinaryReader(bytes)
+  const reader = new FieldReader(bytes)
   let aroundBody = 0
-  for (let fields = 1; reader.pos < reader.len; fields++) {
-    const [number, wireType] = reader.tag()
-    const field = wireType === WireType.LengthDelimited ? number : undefined
-    if (field === PAYLOAD.body) readBody(reader.bytes(), begun)
-    else if (field === PAYLOAD.metadata) {
-      const metadata = reader.bytes()
-      aroundBody += metadata.length
-      if (aroundBody <= MOST_AROUND_BODY) readMetadata(metadata, begun)
-    } else aroundBody += reader.skip(wireType, number).length
+  for (let fields = 1; reader.pos < bytes.length; fields++) {
+    const start = reader.pos
+    const number = reader.next(bytes.length)
+    const { endOfField } = reader
+    if (number !== PAYLOAD.body) aroundBody += endOfField - start
     if (fields > MOST_FIELDS || aroundBody > MOST_AROUND_BODY) throw tooLarge()
+    if (number === PAYLOAD.body) readBody(reader, endOfField, begun)
+    else if (number === PAYLOAD.metadata) readMetadata(reader, endOfField, begun)
+    reader.pos = endOfField
   }
   return begun
 }
@@ -75,11 +116,13 @@ export function readMessage(bytes: Uint8Array): Message {
  * The head in the begin of a message; undefined if it has not come yet: clients may send it after the body. A message
  * may have a second, different head, so a whole message is judged once more.
  */
-export function readMessageHead(begin: Uint8Array): MessageHead | undefined {
+export function readMessageHead(begin: Buffer): MessageHead | undefined {
   try {
-    const metadata = metadataIn(new BinaryReader(begin))
-    if (metadata.length > MOST_AROUND_BODY) return undefined
-    const { type, headers, clientIp } = readMetadata(metadata, new Begun())
+    const reader = new FieldReader(begin)
+    // It throws where the bytes end before.
+    while (reader.next(begin.length) !== PAYLOAD.metadata) reader.pos = reader.endOfField
+    if (reader.endOfField - reader.pos > MOST_AROUND_BODY) return undefined
+    const { type, headers, clientIp } = readMetadata(reader, reader.endOfField, new Begun())
     return { type, headers, clientIp }
   } catch {
     // It is cut off, or no message: then the whole of it is refused.
@@ -87,58 +130,39 @@ export function readMessageHead(begin: Uint8Array): MessageHead | undefined {
   }
 }
 
-/** Throws an Error where the bytes end before. */
-function metadataIn(reader: BinaryReader): Uint8Array {
-  for (;;) {
-    const [number, wireType] = reader.tag()
-    if (number === PAYLOAD.metadata && wireType === WireType.LengthDelimited) return reader.bytes()
-    reader.skip(wireType, number)
-  }
-}
-
-function readMetadata(bytes: Uint8Array, begun: Begun): Begun {
-  const reader = new BinaryReader(bytes)
-  while (reader.pos < reader.len) {
-    const [number, wireType] = reader.tag()
-    if (wireType !== WireType.LengthDelimited) reader.skip(wireType, number)
-    else if (number === METADATA.type) begun.type = textOf(reader.bytes())
-    else if (number === METADATA.clientIp) begun.clientIp = textOf(reader.bytes())
-    else if (number === METADATA.headers) readHeader(reader.bytes(), begun)
-    else reader.skip(wireType, number)
+function readMetadata(reader: FieldReader, end: number, begun: Begun): Begun {
+  while (reader.pos < end) {
+    const number = reader.next(end)
+    const { endOfField } = reader
+    if (number === METADATA.type) begun.type = reader.textTo(endOfField)
+    else if (number === METADATA.clientIp) begun.clientIp = reader.textTo(endOfField)
+    else if (number === METADATA.headers) readHeader(reader, endOfField, begun)
+    reader.pos = endOfField
   }
   return begun
 }
 
 /** Clients read the names of headers in any case, so they are sent in any case. */
-function readHeader(bytes: Uint8Array, begun: Begun): void {
-  const reader = new BinaryReader(bytes)
+function readHeader(reader: FieldReader, end: number, begun: Begun): void {
   let [name, value] = ['', '']
-  while (reader.pos < reader.len) {
-    const [number, wireType] = reader.tag()
-    if (wireType !== WireType.LengthDelimited) reader.skip(wireType, number)
-    else if (number === ENTRY.key) name = textOf(reader.bytes()).toLowerCase()
-    else if (number === ENTRY.value) value = textOf(reader.bytes())
-    else reader.skip(wireType, number)
+  while (reader.pos < end) {
+    const number = reader.next(end)
+    const { endOfField } = reader
+    if (number === ENTRY.key) name = reader.textTo(endOfField).toLowerCase()
+    else if (number === ENTRY.value) value = reader.textTo(endOfField)
+    reader.pos = endOfField
   }
   begun.addHeader(name, value)
 }
 
-function readBody(bytes: Uint8Array, begun: Begun): void {
-  const reader = new BinaryReader(bytes)
-  for (let fields = 1; reader.pos < reader.len; fields++) {
-    const [number, wireType] = reader.tag()
-    if (number === ANY.value && wireType === WireType.LengthDelimited) begun.body = reader.bytes()
-    else reader.skip(wireType, number)
+function readBody(reader: FieldReader, end: number, begun: Begun): void {
+  for (let fields = 1; reader.pos < end; fields++) {
+    const number = reader.next(end)
+    const { endOfField } = reader
+    if (number === ANY.value) begun.body = reader.bytesTo(endOfField)
     if (fields > MOST_FIELDS) throw tooLarge()
+    reader.pos = endOfField
   }
-}
-
-const UTF8 = new TextDecoder('utf-8', { fatal: true })
-
-/** A text of a message. Throws a TypeError for bytes that are no UTF-8. Nearly all texts are short and ASCII. */
-function textOf(bytes: Uint8Array): string {
-  if (!isAscii(bytes)) return UTF8.decode(bytes)
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
 }
 
 function tooLarge(): Refusal {

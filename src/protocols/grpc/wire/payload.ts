@@ -1,6 +1,6 @@
 import { WireType } from '@bufbuild/protobuf/wire'
 import { bytesOfPieces } from '../../../core/text/long-text.ts'
-import { joinJson, type SentJson } from './json.ts'
+import { joinJson, joinText, type SentJson } from './json.ts'
 
 /** A message to a client. */
 export interface ServerMessage {
@@ -86,14 +86,14 @@ const MODULE_OF = {
 /** A request that the server sends to a client. */
 export type ServerRequestType = keyof typeof MODULE_OF
 
-/** The keys of the body of every request of the server. Headers are never in the body, but the key is. */
-export function usualKeysOf(type: ServerRequestType): object {
-  return USUAL_KEYS[type]
+/**
+ * A request to a client. Its body has the keys of every request, its id, and then the keys of `rest`. Headers are never in the
+ * body, but the key is.
+ */
+export function toAsk(type: ServerRequestType, requestId: string | undefined, rest: object): ServerMessage {
+  const id = requestId === undefined ? '' : `,"requestId":"${requestId}"`
+  return { type, body: joinText(`{"headers":{},"module":"${MODULE_OF[type]}"${id}}`, rest) }
 }
-
-const USUAL_KEYS = Object.fromEntries(
-  Object.entries(MODULE_OF).map(([type, module]) => [type, { headers: {}, module }]),
-) as Readonly<Record<ServerRequestType, object>>
 
 /** A list that says nothing. The Rust client cannot read the reason of a refusal without one; others look at the reason first. */
 const NO_LIST = {

@@ -56,20 +56,21 @@ function readiness({ notReady }: ConsoleParts): Endpoint {
   })
 }
 
-function serverState({ version, facts, operator: { needsSignIn } }: ConsoleParts): Endpoint {
+function serverState({ version, facts, operator }: ConsoleParts): Endpoint {
   const constants = stateOf(facts)
   return endpoint({
     summary: 'The version and the mode of the server',
     permission: PUBLIC,
     params: NO_PARAMS,
     handle: ({ caller }) => {
-      const isAuthenticated = `${needsSignIn({}, caller)}`
+      const isAuthenticated = `${operator.needsSignIn({}, caller)}`
       return jsonAnswer({
         version,
         standalone_mode: 'standalone',
         function_mode: null,
         auth_enabled: isAuthenticated,
         login_page_enabled: isAuthenticated,
+        auth_admin_request: `${operator.needsAdministrator({}, caller)}`,
         ...constants,
       })
     },
@@ -90,7 +91,6 @@ function stateOf({
     startup_mode: isOneOfMany ? 'cluster' : 'standalone',
     server_port: `${port}`,
     auth_system_type: 'nacos',
-    auth_admin_request: 'false',
     console_ui_enabled: 'true',
     maxContent: `${maxContentBytes}`,
     defaultMaxSize: `${maxContentBytes}`,

@@ -53,7 +53,7 @@ export function unusualValues(
   return values
 }
 
-/** One of two texts, in the query and in the form, would be dropped. */
+/** A text in the query and in the form too would be dropped in one place. */
 function checkOnce(name: string, { url, body }: UnusualRequest, maxParameters: number): void {
   if (queryOf(url) === undefined || valuesOf(url, undefined, maxParameters).get(name) === undefined) return
   const [inForm] = findFields({ bytes: body, maxParameters }, [{ name, longestValue: 0 }])

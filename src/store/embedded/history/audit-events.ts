@@ -1,9 +1,10 @@
-import type { AuditEvent, AuditLimit, AuditSearch, FoundEvents } from '../../../core/audit/audit-event.ts'
+import type { AuditLimit, AuditSearch, FoundEvents } from '../../../core/audit/audit-event.ts'
 import { firstStampOf } from '../../../core/decisions/stamps.ts'
 import { AuditCounts } from './audit-counts.ts'
 import type { SqliteConnection, SqlValue } from '../database/connection.ts'
 import { RowReader } from '../rows/row-reader.ts'
 import { RowWriter } from '../rows/row-writer.ts'
+import type { Values } from '../rows/table.ts'
 import { TABLES } from '../rows/tables.ts'
 
 /** How many events one search looks at: a few milliseconds, in which no commit begins. */
@@ -45,14 +46,24 @@ export class AuditEvents {
   }
 
   /** See the port. */
-  save(events: readonly AuditEvent[]): void {
+  save(rows: readonly Values[]): void {
+    this.#unsynced(() => this.write(rows))
+  }
+
+  /** Writes rows. The transaction is the caller's: it calls `reset` if that is taken back. */
+  write(rows: readonly Values[]): void {
     const highest = this.highestId
-    this.#unsynced(() => {
-      for (const event of events) this.#writer.add(TABLES.audit.encode(event))
-      this.#writer.flush()
-    })
-    const added = events.filter(({ id }) => id > highest)
-    this.#counts.change(added.length, added.filter(({ result }) => result !== 'done').length)
+    for (const row of rows) this.#writer.add(row)
+    this.#writer.flush()
+    const added = rows.filter((row) => TABLES.audit.field(row, 'id') > highest)
+    const refused = added.filter((row) => TABLES.audit.field(row, 'result') !== 'done')
+    this.#counts.change(added.length, refused.length)
+  }
+
+  /** A transaction with rows was taken back. */
+  reset(): void {
+    this.#writer.reset()
+    this.#counts = new AuditCounts(this.#connection)
   }
 
   /** See the port. */
@@ -118,8 +129,7 @@ export class AuditEvents {
     try {
       this.#connection.transaction(work)
     } catch (error) {
-      this.#writer.reset()
-      this.#counts = new AuditCounts(this.#connection)
+      this.reset()
       throw error
     } finally {
       this.#connection.exec('PRAGMA synchronous = FULL')

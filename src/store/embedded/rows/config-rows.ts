@@ -6,6 +6,7 @@ import {
   historyNote,
   historyNoteShape,
   importMarkOf,
+  publishNote,
 } from '../../../core/config/state/history-note.ts'
 import type { ItemRow, NameRow, RevisionRow } from './tables.ts'
 
@@ -20,7 +21,8 @@ export interface ItemRows {
 const UNKNOWN_NAME = 0
 
 /** The version that a change writes, without its content. */
-export function publishedRow({ op, item, previous, operator, comment }: ConfigPublished): RevisionRow {
+export function publishedRow(change: ConfigPublished): RevisionRow {
+  const { op, item, previous, operator } = change
   return {
     id: item.historyId,
     nameId: UNKNOWN_NAME,
@@ -34,7 +36,7 @@ export function publishedRow({ op, item, previous, operator, comment }: ConfigPu
     srcIp: operator.ip,
     srcUser: operator.user,
     atMs: item.modifiedMs,
-    note: noteText(historyNote(comment, item.imported)),
+    note: noteText(publishNote(change)),
     hidden: false,
     content: null,
   }

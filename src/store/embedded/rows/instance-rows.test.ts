@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { BEATS, type InstanceRecord } from '../../../core/naming/state/instance.ts'
-import { ClockMark } from './clock-mark.ts'
 import { CommitWriter } from '../worker/commit.ts'
-import { historyPartsOf, temporaryDatabase } from '../worker/database.test-support.ts'
+import { commitPartsOf, temporaryDatabase } from '../worker/database.test-support.ts'
 import { instanceOfText, instanceText } from './instance-text.ts'
 import { loadBatches } from '../worker/load.ts'
 import type { CommitOutcome, Write } from './messages.ts'
@@ -26,9 +25,8 @@ function saved(serial: number, app?: string, healthy?: boolean): Write {
 function commit(...groups: Write[][]): CommitOutcome {
   const ends: number[] = []
   for (const writes of groups) ends.push((ends.at(-1) ?? 0) + writes.length)
-  const batch = { writes: groups.flat(), ends, contents: new ArrayBuffer(0), revision: 1 }
-  const parts = { ...historyPartsOf(connection()), clock: new ClockMark(connection()) }
-  return new CommitWriter(connection(), parts).commit(batch)
+  const batch = { writes: groups.flat(), ends, contents: new ArrayBuffer(0), events: [], revision: 1 }
+  return new CommitWriter(connection(), commitPartsOf(connection())).commit(batch)
 }
 
 function saveService(): void {

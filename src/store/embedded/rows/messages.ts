@@ -1,4 +1,4 @@
-import type { AuditEvent, AuditLimit, AuditSearch, FoundEvents } from '../../../core/audit/audit-event.ts'
+import type { AuditLimit, AuditSearch, FoundEvents } from '../../../core/audit/audit-event.ts'
 import type { HeldFile, PlaceProblem } from '../../local-file.ts'
 import type { HistoryEntry } from '../../../core/config/state/history-record.ts'
 import type { Values } from './table.ts'
@@ -47,6 +47,8 @@ export interface CommitBatch {
   /** Where in `writes` each group ends. */
   readonly ends: readonly number[]
   readonly contents: ArrayBuffer
+  /** Rows of the audit. */
+  readonly events: readonly Values[]
   /** The revision that it becomes: no stamp of its changes is larger. */
   readonly revision: number
 }
@@ -115,7 +117,7 @@ export interface Methods {
   authors(ids: readonly number[]): readonly (readonly [id: number, user: string | null])[]
   lastUpdate(name: NameText, itemId: number): CrossingRecord | undefined
   cleanHistory(limit: CleanLimit): { removed: number; more: boolean }
-  saveAudit(events: readonly AuditEvent[]): void
+  saveAudit(events: readonly Values[]): void
   findAudit(search: AuditSearch, most: number): FoundEvents
   cleanAudit(limit: AuditLimit): { removed: number; more: boolean }
   remember(name: string, value: string): void

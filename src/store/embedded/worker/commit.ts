@@ -1,5 +1,6 @@
 import type { SqliteConnection } from '../database/connection.ts'
 import { msOf } from '../../../core/decisions/stamps.ts'
+import type { AuditEvents } from '../history/audit-events.ts'
 import type { ClockMark } from '../rows/clock-mark.ts'
 import type { ConfigNames } from '../history/config-names.ts'
 import { readVersionSums, type VersionSums, writeVersionSums } from '../rows/current-versions.ts'
@@ -25,6 +26,7 @@ export class CommitWriter {
   readonly #names: ConfigNames
   readonly #writers: Record<PutTable | 'instance' | 'config_revision' | 'config_item', RowWriter>
   readonly #clock: ClockMark
+  readonly #audit: AuditEvents
   readonly #size: HistorySize
   readonly #totals: HistoryTotals
   readonly #cutter: HistoryCutter
@@ -34,11 +36,12 @@ export class CommitWriter {
 
   constructor(
     connection: SqliteConnection,
-    { names, clock, size, totals, cutter }: EraserParts & { clock: ClockMark },
+    { names, clock, audit, size, totals, cutter }: EraserParts & { clock: ClockMark; audit: AuditEvents },
   ) {
     this.#connection = connection
     this.#names = names
     this.#clock = clock
+    this.#audit = audit
     this.#size = size
     this.#totals = totals
     this.#cutter = cutter
@@ -54,7 +57,7 @@ export class CommitWriter {
 
   /** Writes all groups, or returns the number of the group that cannot be written. Throws `StoreFailure`. */
   commit(batch: CommitBatch): CommitOutcome {
-    if (batch.writes.length === 0) return undefined
+    if (batch.writes.length === 0 && batch.events.length === 0) return undefined
     try {
       this.#transaction(batch, () => this.#writeTogether(batch))
       return undefined
@@ -91,12 +94,14 @@ export class CommitWriter {
         this.#cutHistory(batch.revision)
         if (!this.#versions.equals(versionsBefore)) writeVersionSums(this.#connection, this.#versions)
         this.#clock.raise(msOf(batch.revision))
+        if (batch.events.length > 0) this.#audit.write(batch.events)
       })
     } catch (error) {
       this.#clock.undo()
       this.#size.undo(sizeBefore)
       this.#totals.reset()
       this.#cutter.reset()
+      if (batch.events.length > 0) this.#audit.reset()
       this.#versions = versionsBefore
       this.#names.reset()
       for (const writer of Object.values(this.#writers)) writer.reset()

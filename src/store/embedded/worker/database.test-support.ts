@@ -5,14 +5,16 @@ import { afterEach, beforeEach } from 'vitest'
 import type { SqliteConnection } from '../database/connection.ts'
 import { UNLIMITED_HISTORY } from '../../../core/config/state/history-limits.ts'
 import type { EraserParts } from '../history/clean-history.ts'
+import { AuditEvents } from '../history/audit-events.ts'
 import { ConfigNames } from '../history/config-names.ts'
 import { HistoryCutter } from '../history/cut-history.ts'
 import { HistoryTotals } from '../history/history-totals.ts'
 import { HistorySize } from '../history/history-size.ts'
+import { ClockMark } from '../rows/clock-mark.ts'
 import { openDatabase } from './open-database.ts'
 
 /** The parts of a database's history, without a limit. */
-export function historyPartsOf(
+function historyPartsOf(
   connection: SqliteConnection,
   limits = UNLIMITED_HISTORY,
   names = new ConfigNames(connection),
@@ -20,6 +22,12 @@ export function historyPartsOf(
   const size = new HistorySize(connection)
   const totals = new HistoryTotals(connection)
   return { names, size, totals, cutter: new HistoryCutter(connection, { size, totals }, limits) }
+}
+
+/** The parts of a writer of commits. */
+export function commitPartsOf(connection: SqliteConnection, names?: ConfigNames) {
+  const history = historyPartsOf(connection, undefined, names)
+  return { ...history, clock: new ClockMark(connection), audit: new AuditEvents(connection) }
 }
 
 /** Gives each test of the file that calls it an empty database of its own. */

@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest'
 import { lastStampOf } from '../../../core/decisions/stamps.ts'
-import { ClockMark } from '../rows/clock-mark.ts'
 import { CommitWriter } from './commit.ts'
 import { ConfigNames } from '../history/config-names.ts'
 import { storable } from '../database/connection.ts'
-import { historyPartsOf, temporaryDatabase } from './database.test-support.ts'
+import { commitPartsOf, temporaryDatabase } from './database.test-support.ts'
 import { entriesBefore } from '../history/history.ts'
 import type { CommitBatch, Write } from '../rows/messages.ts'
 import { SAMPLE_ROWS } from '../rows/rows.test-support.ts'
@@ -73,8 +72,7 @@ test('only values that come back as they went in are stored', () => {
 })
 
 function commitsWith(names: ConfigNames): CommitWriter {
-  const parts = historyPartsOf(connection(), undefined, names)
-  return new CommitWriter(connection(), { ...parts, clock: new ClockMark(connection()) })
+  return new CommitWriter(connection(), commitPartsOf(connection(), names))
 }
 
 /** A commit of one published revision `id` of the item a. */
@@ -87,7 +85,7 @@ function batchOf(id: number, text: string): CommitBatch {
   const item = { ...SAMPLE_ROWS.config_item, revisionId: id }
   const rows = [TABLES.config_revision.encode(revision), TABLES.config_item.encode(item)] as const
   const write: Write = ['published', ['public', 'g', 'a'], ...rows, 0, content.length, 0]
-  return { writes: [write], ends: [1], contents, revision: id }
+  return { writes: [write], ends: [1], contents, events: [], revision: id }
 }
 
 function failureOf(work: () => unknown): StoreFailure | undefined {

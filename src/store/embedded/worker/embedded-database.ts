@@ -1,4 +1,4 @@
-import type { AuditEvent, AuditLimit, AuditSearch, FoundEvents } from '../../../core/audit/audit-event.ts'
+import type { AuditLimit, AuditSearch, FoundEvents } from '../../../core/audit/audit-event.ts'
 import type { HeldFile } from '../../local-file.ts'
 import type { HistoryLimits } from '../../../core/config/state/history-limits.ts'
 import { HistoryEraser } from '../history/clean-history.ts'
@@ -34,6 +34,7 @@ import type {
 import { lastStampOf, msOf, stampOfId } from '../../../core/decisions/stamps.ts'
 import { ClockMark } from '../rows/clock-mark.ts'
 import { readMeta, writeMeta } from '../rows/meta.ts'
+import type { Values } from '../rows/table.ts'
 import { AUTOCHECKPOINT, openDatabase } from './open-database.ts'
 
 /** The store's database: all requests of the worker, synchronous, on the one connection. */
@@ -58,9 +59,9 @@ export class EmbeddedDatabase implements Methods {
     const cutter = new HistoryCutter(this.#connection, { size, totals }, limits)
     const parts = { names: this.#names, clock: this.#clock, size, totals, cutter }
     this.#totals = totals
-    this.#commits = new CommitWriter(this.#connection, parts)
-    this.#cleaner = new HistoryEraser(this.#connection, parts)
     this.#audit = new AuditEvents(this.#connection)
+    this.#commits = new CommitWriter(this.#connection, { ...parts, audit: this.#audit })
+    this.#cleaner = new HistoryEraser(this.#connection, parts)
     this.#lastRevision = Math.max(lastRevisionOf(this.#connection), this.#audit.highestId)
   }
 
@@ -129,7 +130,7 @@ export class EmbeddedDatabase implements Methods {
     return this.#cleaner.step(limit, this.#lastRevision)
   }
 
-  saveAudit(events: readonly AuditEvent[]): void {
+  saveAudit(events: readonly Values[]): void {
     this.#audit.save(events)
   }
 

@@ -96,7 +96,7 @@ export class WorkerClient {
   }
 
   async #ask(
-    question: Omit<WorkerRequest, 'id'>,
+    { method, args }: Omit<WorkerRequest, 'id'>,
     { memory = [], onBatch }: { memory?: ArrayBuffer[]; onBatch?: (batch: LoadBatch) => void },
   ): Promise<unknown> {
     this.#running ??= this.#start()
@@ -106,8 +106,8 @@ export class WorkerClient {
     const id = ++this.#lastRequest
     return new Promise((resolve, reject) => {
       // Post first: this throws on a value that cannot cross. No answer comes before this function ends.
-      worker.postMessage({ id, ...question }, memory)
-      waiting.set(id, { isCommit: question.method === 'commit', resolve, reject, onBatch })
+      worker.postMessage({ id, method, args }, memory)
+      waiting.set(id, { isCommit: method === 'commit', resolve, reject, onBatch })
     })
   }
 

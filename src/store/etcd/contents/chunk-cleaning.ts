@@ -1,7 +1,7 @@
 import { firstStampOf } from '../../../core/decisions/stamps.ts'
 import { inParts } from '../../../core/work/in-parts.ts'
-import type { EtcdClient } from '../client/etcd-client.ts'
-import type { TxnOperation } from '../client/messages.ts'
+import type { EtcdClient } from '@waypost/etcd-client/etcd-client'
+import type { TxnOperation } from '@waypost/etcd-client/messages'
 import type { Keys } from '../keys/keys.ts'
 import { type ChunkRun, chunkRuns } from './chunk-runs.ts'
 

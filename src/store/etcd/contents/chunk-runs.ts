@@ -1,4 +1,4 @@
-import type { KeyRange } from '../client/messages.ts'
+import type { KeyRange } from '@waypost/etcd-client/messages'
 import type { Keys } from '../keys/keys.ts'
 
 /** Chunks of one content that follow each other. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { Chunks } from './chunks.ts'
-import { EtcdError } from '../client/etcd-error.ts'
-import { GRPC, GrpcError } from '../client/grpc-error.ts'
-import type { Txn, TxnResult } from '../client/messages.ts'
+import { EtcdError } from '@waypost/etcd-client/etcd-error'
+import { GRPC, GrpcError } from '@waypost/etcd-client/grpc-error'
+import type { Txn, TxnResult } from '@waypost/etcd-client/messages'
 import { Keys } from '../keys/keys.ts'
 import { refusalOf } from '../failures/refusals.ts'
 

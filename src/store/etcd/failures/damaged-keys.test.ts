@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { EtcdError } from '../client/etcd-error.ts'
+import { EtcdError } from '@waypost/etcd-client/etcd-error'
 import { MissingChunk } from '../contents/chunks.ts'
 import { DamagedKeys } from './damaged-keys.ts'
 

@@ -1,6 +1,6 @@
 import { UnknownRecordKind } from '../../../core/engine/stored-kinds.ts'
 import { MissingChunk } from '../contents/chunks.ts'
-import { shownKey } from '../client/key-text.ts'
+import { shownKey } from '@waypost/etcd-client/key-text'
 import { isOfValue } from './unreadable.ts'
 
 /** A key that is left out, because no server has written its value, or the key. */

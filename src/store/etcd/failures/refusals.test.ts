@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { EtcdError } from '../client/etcd-error.ts'
+import { EtcdError } from '@waypost/etcd-client/etcd-error'
 import { refusalOf } from './refusals.ts'
 
 test('any write that etcd refuses for its quota says so, with advice', () => {

@@ -1,7 +1,7 @@
 import { Refusal } from '../../../core/refusal.ts'
-import { EtcdError, type EtcdErrorKind } from '../client/etcd-error.ts'
+import { EtcdError, type EtcdErrorKind } from '@waypost/etcd-client/etcd-error'
 import { SlowContents } from '../contents/chunks.ts'
-import { GRPC, GrpcError } from '../client/grpc-error.ts'
+import { GRPC, GrpcError } from '@waypost/etcd-client/grpc-error'
 import { PlaceTaken } from './place-taken.ts'
 import { ALARM_ADVICE, ALARM_RAISED } from '../space/space.ts'
 

@@ -1,9 +1,9 @@
 import { UnknownRecordKind } from '../../../core/engine/stored-kinds.ts'
 import { DamagedStore, placeProblemOf } from '../../local-file.ts'
 import { MissingChunk } from '../contents/chunks.ts'
-import { EtcdError } from '../client/etcd-error.ts'
+import { EtcdError } from '@waypost/etcd-client/etcd-error'
 import { BrokenSeal } from './broken-seal.ts'
-import { shownKey } from '../client/key-text.ts'
+import { shownKey } from '@waypost/etcd-client/key-text'
 
 /** No server has written this value in etcd. */
 export class UnreadableValue extends DamagedStore {

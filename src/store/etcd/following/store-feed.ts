@@ -1,7 +1,7 @@
 import type { Loaded, Revision, Snapshot, StoreFollower } from '../../../core/engine/ports.ts'
 import type { ServiceKey } from '../../../core/naming/state/service.ts'
 import type { DamagedKeys } from '../failures/damaged-keys.ts'
-import type { KeyChange, KeyRevision } from '../client/whole-revisions.ts'
+import type { KeyChange, KeyRevision } from '@waypost/etcd-client/whole-revisions'
 import type { ReadParts } from '../keys/read-values.ts'
 import { changesOfRevision } from './feed-changes.ts'
 import type { Keys } from '../keys/keys.ts'

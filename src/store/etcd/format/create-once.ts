@@ -1,6 +1,6 @@
-import type { EtcdClient } from '../client/etcd-client.ts'
-import { EtcdError } from '../client/etcd-error.ts'
-import type { TxnOperation } from '../client/messages.ts'
+import type { EtcdClient } from '@waypost/etcd-client/etcd-client'
+import { EtcdError } from '@waypost/etcd-client/etcd-error'
+import type { TxnOperation } from '@waypost/etcd-client/messages'
 
 const MOST_TRIES = 3
 

@@ -1,8 +1,8 @@
 import { memberIdOf, type MemberFacts } from '../../../core/cluster/members/member-records.ts'
 import { FIRST_RELEASED } from '../../../core/cluster/members/versions.ts'
 import { DamagedStore } from '../../local-file.ts'
-import type { EtcdClient } from '../client/etcd-client.ts'
-import { prefixEnd } from '../client/range-end.ts'
+import type { EtcdClient } from '@waypost/etcd-client/etcd-client'
+import { prefixEnd } from '@waypost/etcd-client/range-end'
 import type { Keys } from '../keys/keys.ts'
 import { livingMembers } from '../keys/living-members.ts'
 

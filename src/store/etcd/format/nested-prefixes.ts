@@ -1,6 +1,6 @@
-import type { EtcdClient } from '../client/etcd-client.ts'
-import { EtcdError } from '../client/etcd-error.ts'
-import { prefixEnd } from '../client/range-end.ts'
+import type { EtcdClient } from '@waypost/etcd-client/etcd-client'
+import { EtcdError } from '@waypost/etcd-client/etcd-error'
+import { prefixEnd } from '@waypost/etcd-client/range-end'
 import type { Keys } from '../keys/keys.ts'
 import { NotExaminable } from '../../local-file.ts'
 

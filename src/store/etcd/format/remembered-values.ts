@@ -1,5 +1,5 @@
 import { judgeRemembered } from '../../../core/engine/remembered-values.ts'
-import type { EtcdClient } from '../client/etcd-client.ts'
+import type { EtcdClient } from '@waypost/etcd-client/etcd-client'
 import { createOnce } from './create-once.ts'
 import type { Keys } from '../keys/keys.ts'
 import { readingOf } from '../failures/unreadable.ts'

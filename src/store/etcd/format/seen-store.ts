@@ -1,4 +1,4 @@
-import type { KeyValue, TxnOperation, TxnOperationResult } from '../client/messages.ts'
+import type { KeyValue, TxnOperation, TxnOperationResult } from '@waypost/etcd-client/messages'
 import type { Keys } from '../keys/keys.ts'
 import { INSTALLATION } from '../keys/installation-name.ts'
 import { STORE_EMPTY } from './store-empty.ts'

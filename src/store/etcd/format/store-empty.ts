@@ -1,5 +1,5 @@
 import { fieldsOf } from '../../../core/records/shape.ts'
-import { EtcdError } from '../client/etcd-error.ts'
+import { EtcdError } from '@waypost/etcd-client/etcd-error'
 
 /** The ways out where data are missing. */
 export const EMPTY_ADVICE =

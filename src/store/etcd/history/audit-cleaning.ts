@@ -1,8 +1,8 @@
 import type { AuditLimit } from '../../../core/audit/audit-event.ts'
 import { firstStampOf } from '../../../core/decisions/stamps.ts'
-import type { EtcdClient } from '../client/etcd-client.ts'
-import type { TxnOperation } from '../client/messages.ts'
-import { prefixEnd } from '../client/range-end.ts'
+import type { EtcdClient } from '@waypost/etcd-client/etcd-client'
+import type { TxnOperation } from '@waypost/etcd-client/messages'
+import { prefixEnd } from '@waypost/etcd-client/range-end'
 import type { KeyPlace, Keys } from '../keys/keys.ts'
 
 /** How many events one step reads. */

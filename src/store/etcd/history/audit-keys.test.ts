@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { AuditEvent, AuditSearch } from '../../../core/audit/audit-event.ts'
 import { AuditKeys } from './audit-keys.ts'
-import type { RangeOptions, RangeResult } from '../client/etcd-client.ts'
-import type { Txn, TxnResult } from '../client/messages.ts'
+import type { RangeOptions, RangeResult } from '@waypost/etcd-client/etcd-client'
+import type { Txn, TxnResult } from '@waypost/etcd-client/messages'
 import { Keys } from '../keys/keys.ts'
 
 const keys = new Keys('w/')

@@ -2,9 +2,9 @@ import type { AuditEvent, AuditLimit, AuditSearch, FoundEvents } from '../../../
 import { firstStampOf } from '../../../core/decisions/stamps.ts'
 import { fieldsOf, numberIn, textIn } from '../../../core/records/shape.ts'
 import { AuditCleaning } from './audit-cleaning.ts'
-import type { EtcdClient } from '../client/etcd-client.ts'
-import type { KeyValue, TxnOperation } from '../client/messages.ts'
-import { prefixEnd } from '../client/range-end.ts'
+import type { EtcdClient } from '@waypost/etcd-client/etcd-client'
+import type { KeyValue, TxnOperation } from '@waypost/etcd-client/messages'
+import { prefixEnd } from '@waypost/etcd-client/range-end'
 import type { Keys } from '../keys/keys.ts'
 import { fromJson, toJson } from '../keys/values.ts'
 

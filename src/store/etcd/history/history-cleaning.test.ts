@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { configKey } from '../../../core/config/state/config-item.ts'
 import { historyIdOf } from '../../../core/decisions/stamps.ts'
-import type { KeyRange, KeyValue, TxnOperation, TxnOperationResult, Txn } from '../client/messages.ts'
+import type { KeyRange, KeyValue, TxnOperation, TxnOperationResult, Txn } from '@waypost/etcd-client/messages'
 import { HistoryCleaning } from './history-cleaning.ts'
 import { Keys } from '../keys/keys.ts'
 import { toJson } from '../keys/values.ts'

@@ -1,7 +1,7 @@
 import type { ConfigKey } from '../../../core/config/state/config-item.ts'
-import type { EtcdClient } from '../client/etcd-client.ts'
-import type { TxnOperation } from '../client/messages.ts'
-import { prefixEnd } from '../client/range-end.ts'
+import type { EtcdClient } from '@waypost/etcd-client/etcd-client'
+import type { TxnOperation } from '@waypost/etcd-client/messages'
+import { prefixEnd } from '@waypost/etcd-client/range-end'
 import type { Keys } from '../keys/keys.ts'
 
 /** How many ids are remembered, of all histories: 8 bytes each. The histories read last stay. */

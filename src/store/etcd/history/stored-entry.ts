@@ -1,7 +1,7 @@
 import { historyIdOf } from '../../../core/decisions/stamps.ts'
 import { fieldsOf, number, object, oneOf, optional, type Shape, textIn } from '../../../core/records/shape.ts'
 import { configKey, type ConfigKey } from '../../../core/config/state/config-item.ts'
-import type { KeyValue } from '../client/messages.ts'
+import type { KeyValue } from '@waypost/etcd-client/messages'
 import type { KeyPlace, Keys } from '../keys/keys.ts'
 import { fromJson, type RecordFacts, type StoredEntry, withContentOf } from '../keys/values.ts'
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { fieldsOf, textIn } from '../../../core/records/shape.ts'
-import type { KeyValue } from '../client/messages.ts'
+import type { KeyValue } from '@waypost/etcd-client/messages'
 
 /** The name of the remembered value that names the installation. It is made with the first `format`. */
 export const INSTALLATION = 'installation'

@@ -4,7 +4,7 @@ import type { ConfigKey } from '../../../core/config/state/config-item.ts'
 import type { InstanceAddress } from '../../../core/naming/state/instance.ts'
 import type { ServiceKey } from '../../../core/naming/state/service.ts'
 import { isStamp } from '../../../core/decisions/stamps.ts'
-import { prefixEnd } from '../client/range-end.ts'
+import { prefixEnd } from '@waypost/etcd-client/range-end'
 
 /** The meaning of a key of etcd. `Keys` makes keys of it, and reads it from them. */
 export type KeyPlace =

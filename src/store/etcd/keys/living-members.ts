@@ -1,7 +1,7 @@
 import { MEMBER, type MemberFacts } from '../../../core/cluster/members/member-records.ts'
-import type { EtcdClient } from '../client/etcd-client.ts'
-import type { KeyValue } from '../client/messages.ts'
-import { prefixEnd } from '../client/range-end.ts'
+import type { EtcdClient } from '@waypost/etcd-client/etcd-client'
+import type { KeyValue } from '@waypost/etcd-client/messages'
+import { prefixEnd } from '@waypost/etcd-client/range-end'
 import type { Keys } from './keys.ts'
 import { readRecord } from './read-values.ts'
 

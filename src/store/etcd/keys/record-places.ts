@@ -3,8 +3,8 @@ import { DAMAGED_ITEM } from '../../../core/config/state/damaged-item.ts'
 import { DAMAGED_SERVICE } from '../../../core/naming/state/damaged-service.ts'
 import { serviceKeyText } from '../../../core/naming/state/service.ts'
 import { recordKindNamed } from '../../../core/records/record-kind.ts'
-import type { KeyRange } from '../client/messages.ts'
-import { prefixEnd } from '../client/range-end.ts'
+import type { KeyRange } from '@waypost/etcd-client/messages'
+import { prefixEnd } from '@waypost/etcd-client/range-end'
 import type { Keys, KeyPlace } from './keys.ts'
 
 /** The kind and id of a record. */

@@ -6,13 +6,13 @@ import type {
   HistoryImported,
 } from '../../../core/decisions/changes.ts'
 import type { ConfigItem, ConfigKey } from '../../../core/config/state/config-item.ts'
-import { historyNote } from '../../../core/config/state/history-note.ts'
+import { historyNote, publishNote } from '../../../core/config/state/history-note.ts'
 import type { HistoryEntry, HistoryRecord } from '../../../core/config/state/history-record.ts'
 import type { InstanceAddress, InstanceRecord } from '../../../core/naming/state/instance.ts'
 import type { Service, ServiceKey } from '../../../core/naming/state/service.ts'
 import { judgeRemembered } from '../../../core/engine/remembered-values.ts'
 import { fieldsOf, list, text, within } from '../../../core/records/shape.ts'
-import type { KeyValue } from '../client/messages.ts'
+import type { KeyValue } from '@waypost/etcd-client/messages'
 import { INSTALLATION, readInstallation } from './installation-name.ts'
 import type { KeyPlace } from './keys.ts'
 import {
@@ -129,7 +129,7 @@ export function recordOfChange(change: RecordedChange): {
   const { key, md5, type, notes } = shown
   const { appName, encryptedDataKey } = notes
   const { ip: srcIp, user: srcUser } = change.operator
-  const note = historyNote(change.comment, isDeletion ? undefined : change.item.imported)
+  const note = isDeletion ? historyNote(change.comment) : publishNote(change)
   const facts: RecordFacts = { id, op, atMs, key, md5, type, appName, encryptedDataKey, srcIp, srcUser, note }
   return { facts, shown }
 }

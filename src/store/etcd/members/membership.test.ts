@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { ELECTION, type MemberFacts } from '../../../core/cluster/members/member-records.ts'
 import { VERSIONS } from '../../../core/cluster/members/versions.test-support.ts'
-import type { Clock } from '../client/clock.ts'
-import { EtcdError } from '../client/etcd-error.ts'
-import type { Lease } from '../client/lease.ts'
+import type { Clock } from '@waypost/etcd-client/clock'
+import { EtcdError } from '@waypost/etcd-client/etcd-error'
+import type { Lease } from '@waypost/etcd-client/lease'
 import type {
   KeyCondition,
   KeyValue,
@@ -11,7 +11,7 @@ import type {
   TxnOperationResult,
   Txn,
   TxnResult,
-} from '../client/messages.ts'
+} from '@waypost/etcd-client/messages'
 import { memberOf } from '../keys/living-members.ts'
 import { readRecord } from '../keys/read-values.ts'
 import { Keys } from '../keys/keys.ts'

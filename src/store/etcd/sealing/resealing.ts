@@ -1,6 +1,6 @@
-import type { EtcdClient } from '../client/etcd-client.ts'
-import type { KeyRange, KeyValue, TxnOperation } from '../client/messages.ts'
-import { prefixEnd } from '../client/range-end.ts'
+import type { EtcdClient } from '@waypost/etcd-client/etcd-client'
+import type { KeyRange, KeyValue, TxnOperation } from '@waypost/etcd-client/messages'
+import { prefixEnd } from '@waypost/etcd-client/range-end'
 import type { Sealing } from './sealing.ts'
 
 /** Etcd takes 128 operations in a request, nested ones too. */

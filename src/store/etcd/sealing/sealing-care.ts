@@ -1,4 +1,4 @@
-import type { EtcdClient } from '../client/etcd-client.ts'
+import type { EtcdClient } from '@waypost/etcd-client/etcd-client'
 import { resealAll } from './resealing.ts'
 import { MissingSecretsKey, type Sealing } from './sealing.ts'
 import type { SecretsKeyInUse } from './secrets-key-in-use.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { KeyValue } from '../client/messages.ts'
+import type { KeyValue } from '@waypost/etcd-client/messages'
 import { Keys } from '../keys/keys.ts'
 import { MissingSecretsKey, Sealing } from './sealing.ts'
 import { readSecretsKeys } from './secrets-keys.ts'

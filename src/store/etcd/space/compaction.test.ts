@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Compaction, type CompactMode } from './compaction.ts'
-import { EtcdError } from '../client/etcd-error.ts'
+import { EtcdError } from '@waypost/etcd-client/etcd-error'
 
 const MINUTE_MS = 60_000
 

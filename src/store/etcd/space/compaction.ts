@@ -1,7 +1,7 @@
 import type { Revision } from '../../../core/engine/ports.ts'
-import type { EtcdClient } from '../client/etcd-client.ts'
-import { EtcdError } from '../client/etcd-error.ts'
-import { prefixEnd } from '../client/range-end.ts'
+import type { EtcdClient } from '@waypost/etcd-client/etcd-client'
+import { EtcdError } from '@waypost/etcd-client/etcd-error'
+import { prefixEnd } from '@waypost/etcd-client/range-end'
 
 /** Whether the servers compact etcd. `auto`: if no other keys are in it. */
 export type CompactMode = 'auto' | 'on' | 'off'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { MemberStatus } from '../client/version.ts'
+import type { MemberStatus } from '@waypost/etcd-client/version'
 import { quotaOf, roomOf } from './space.ts'
 
 const MIB = 1024 * 1024

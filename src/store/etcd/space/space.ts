@@ -1,5 +1,5 @@
 import { REFUSED_WITHOUT_ROOM, type Room } from '../../../core/engine/store-room.ts'
-import type { MemberStatus } from '../client/version.ts'
+import type { MemberStatus } from '@waypost/etcd-client/version'
 
 /** How much of etcd's file is left free. */
 export interface SpaceLimits {

@@ -11,7 +11,7 @@ import { changedThing, type Read } from '../../../core/decisions/reads.ts'
 import type { Unit } from '../../../core/engine/ports.ts'
 import { Refusal } from '../../../core/refusal.ts'
 import type { DamagedKeys } from '../failures/damaged-keys.ts'
-import { shownKey } from '../client/key-text.ts'
+import { shownKey } from '@waypost/etcd-client/key-text'
 import type { Keys } from '../keys/keys.ts'
 import { placeOfRecord } from '../keys/record-places.ts'
 

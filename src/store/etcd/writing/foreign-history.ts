@@ -1,6 +1,6 @@
 import { isSeen } from '../../../core/decisions/stamps.ts'
-import type { EtcdClient } from '../client/etcd-client.ts'
-import type { KeyCondition, KeyRange, TxnOperation } from '../client/messages.ts'
+import type { EtcdClient } from '@waypost/etcd-client/etcd-client'
+import type { KeyCondition, KeyRange, TxnOperation } from '@waypost/etcd-client/messages'
 import type { Following } from '../following/following.ts'
 import { compareKeys, type Keys } from '../keys/keys.ts'
 

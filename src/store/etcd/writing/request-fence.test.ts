@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { EtcdError } from '../client/etcd-error.ts'
-import type { KeyValue, TxnOperation, Txn, TxnResult } from '../client/messages.ts'
+import { EtcdError } from '@waypost/etcd-client/etcd-error'
+import type { KeyValue, TxnOperation, Txn, TxnResult } from '@waypost/etcd-client/messages'
 import { PlaceTaken } from '../failures/place-taken.ts'
 import { RequestFence } from './request-fence.ts'
 import { requestOf, toJson } from '../keys/values.ts'

@@ -3,6 +3,9 @@ import { MEMBER } from '../../../core/cluster/members/member-records.ts'
 import { publishConfig } from '../../../core/config/commands/publish-config.ts'
 import { at, publishing } from '../../../core/core.test-support.ts'
 import { Draft } from '../../../core/decisions/draft.ts'
+import { configKey } from '../../../core/config/state/config-item.ts'
+import type { HistoryRecord } from '../../../core/config/state/history-record.ts'
+import { historyIdOf } from '../../../core/decisions/stamps.ts'
 import { GRAY } from '../../../core/config/state/gray-version.ts'
 import { recordRemoved, recordSaved } from '../../../core/records/record-kind.ts'
 import { State } from '../../../core/engine/state.ts'
@@ -10,6 +13,7 @@ import { Keys } from '../keys/keys.ts'
 import { unitRequest } from './unit-request.ts'
 
 const keys = new Keys('w/')
+const KEY = configKey('public', 'G', 'a')
 const origin = { decidedAt: 7, member: '10.0.0.1:1', index: 3 }
 
 /** The changes of publishing a content of this size. */
@@ -48,6 +52,24 @@ describe('the transaction of a unit', () => {
     expect(ranges).toEqual([
       { key, end: expect.stringMatching(/^w\/w\/public\/G\/a\/\d{16}\0$/), of: 'create', is: '=', to: 0 },
     ])
+  })
+
+  test.each([
+    ['has no record', 0, 0],
+    ['has only those that the import knows', historyIdOf(40), 41],
+    ['has none as late as this one', historyIdOf(90), 50],
+  ])('with an imported record holds only if the history %s', (_case, afterId, firstLater) => {
+    const record = { id: historyIdOf(50), key: KEY, content: Buffer.from('x') } as HistoryRecord
+    const change = { kind: 'history-imported', record, afterId } as const
+    const { compare } = unitRequest(keys, { reads: [], changes: [change] }, origin)
+    const end = `${keys.of({ of: 'history', key: KEY, stamp: firstLater })}\0`
+    expect(compare).toContainEqual({ key: keys.historyOf(KEY), end, of: 'create', is: '=', to: 0 })
+  })
+
+  test('writes a record once that it saves twice', () => {
+    const save = (stamp: number) => recordSaved(GRAY, { id: 'a', value: {} as never, stamp })
+    const { success } = unitRequest(keys, { reads: [], changes: [save(1), save(2)] }, origin)
+    expect(success).toEqual([{ do: 'put', key: 'w/r/gray/a', value: Buffer.from('{"value":{},"stamp":2}') }])
   })
 
   test('compares the members by their keys, and writes no such key', () => {

@@ -6,13 +6,14 @@ import type { ServiceKey } from '../../../core/naming/state/service.ts'
 import type { Revision, Unit } from '../../../core/engine/ports.ts'
 import { changedThing, type Read } from '../../../core/decisions/reads.ts'
 import { stampOfChange, stampOfId } from '../../../core/decisions/stamps.ts'
-import type { KeyCondition, KeyRange, TxnOperation } from '../client/messages.ts'
-import { prefixEnd } from '../client/range-end.ts'
+import type { KeyCondition, KeyRange, TxnOperation } from '@waypost/etcd-client/messages'
+import { prefixEnd } from '@waypost/etcd-client/range-end'
 import type { DamagedKeys } from '../failures/damaged-keys.ts'
 import { grownValue, type HistoryOfUnit } from '../history/history-cut.ts'
 import type { Keys } from '../keys/keys.ts'
 import { largeContents, partsOf, partsOfValue, storedRecord } from '../contents/large-contents.ts'
 import { SharedTexts } from '../contents/shared-texts.ts'
+import { outdatedSaves } from '../../outdated-saves.ts'
 import { isWrittenByCommands, placeOfRecord, rangeOfKind } from '../keys/record-places.ts'
 import {
   contentValue,
@@ -71,7 +72,8 @@ export function unitRequest(keys: Keys, { reads, changes }: Unit, origin: UnitOr
     for (const condition of emptyBut(range)) conditions.set(condition.key, condition)
   const chunks = namedChunks(keys, changes, texts)
   for (const { first } of chunks) conditions.set(first, { key: first, of: 'create', is: '>', to: 0 })
-  for (const change of changes)
+  const outdated = outdatedSaves(changes)
+  for (const change of changes.filter((one) => !outdated.has(one)))
     for (const operation of operationsOf(keys, change, texts)) {
       if (operation.do !== 'put' && operation.do !== 'delete') continue
       writes.set(operation.key, operation)
@@ -172,19 +174,29 @@ function namedChunks(
   }))
 }
 
-/** The ids of an item's history rise with any clocks: no record may be as late as these changes. */
+/**
+ * The ids of an item's history rise with any clocks: no record may be as late as these changes. An imported record may follow
+ * only the one that its import knows: another server may import the same records.
+ */
 function rangesOfLaterHistory(keys: Keys, changes: readonly Change[]): KeyRange[] {
   const first = new Map<string, KeyRange>()
   for (const change of changes) {
     if (!makesRecord(change)) continue
     const item = recordOfChange(change).facts.key
     const key = keys.historyOf(item)
-    const end = `${keys.of({ of: 'history', key: item, stamp: stampOfChange(change) })}\0`
+    const end = `${keys.of({ of: 'history', key: item, stamp: firstStampAfter(change) })}\0`
     // The newest come first: the oldest of the changes has the longest range.
     const known = first.get(key)?.end
     if (known === undefined || known < end) first.set(key, { key, end })
   }
   return [...first.values()]
+}
+
+/** No record of the item may have this stamp or a later one. */
+function firstStampAfter(change: RecordedChange): number {
+  const own = stampOfChange(change)
+  if (change.kind !== 'history-imported' || change.afterId === undefined) return own
+  return Math.min(own, change.afterId === 0 ? 0 : stampOfId(change.afterId) + 1)
 }
 
 function empty(range: KeyRange): KeyCondition[] {

@@ -21,7 +21,7 @@ const EVENTS = Json.object({
         items: Json.list(Json.string()),
         itemCount: Json.integer('How many items: an event keeps the names of the first 200 at most.'),
         result: Json.words(AUDIT_RESULTS),
-        code: Json.string('That of the refusal, or empty.'),
+        code: Json.string('The code of the refusal, or empty.'),
         detail: Json.string(),
         count: Json.integer('How many equal events it stands for.'),
       }),

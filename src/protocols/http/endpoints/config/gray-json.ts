@@ -15,7 +15,7 @@ const VERSION_FIELDS = {
   grayPriority: Json.integer(),
   md5: Json.string(),
   size: Json.integer('Bytes of the text.'),
-  type: Json.nullable(Json.words(CONFIG_TYPES, 'Null: that of the formal version.')),
+  type: Json.nullable(Json.words(CONFIG_TYPES, 'Null: the type of the formal version.')),
   createTime: Json.time(),
   createUser: Json.nullable(Json.string()),
   createIp: Json.string(),
@@ -42,7 +42,7 @@ export const GRAY_TEXT_SCHEMA = Json.named(
   Json.object({
     ...VERSION_FIELDS,
     content: Json.string(),
-    encryptedDataKey: Json.string('That of a content that a client has encrypted; else empty.'),
+    encryptedDataKey: Json.string('The key of a content that a client has encrypted; else empty.'),
   }),
 )
 

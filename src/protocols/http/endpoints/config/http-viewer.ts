@@ -38,5 +38,7 @@ export function casMd5Of(
 /** How the library of a client names itself: in User-Agent, or without one in Client-Version. */
 export function agentOf({ userAgent, headers }: Pick<HttpCaller, 'userAgent' | 'headers'>): string {
   const version = headers['client-version']
-  return userAgent === '' && typeof version === 'string' ? version : userAgent
+  // The npm library leaves it to Node.js to name itself there.
+  const isNameless = userAgent === '' || userAgent.includes('Node.js/')
+  return isNameless && typeof version === 'string' ? version : userAgent
 }

@@ -5,7 +5,7 @@ import { Refusal } from '../../../../core/refusal.ts'
 import { ownText } from '../../../../core/text/own-text.ts'
 import type { WatchedItem } from '../../../../core/config/state/config-view.ts'
 import { decodePercents } from '../../../parameters/percent-bytes.ts'
-import { KnownTexts } from '../../../parameters/known-texts.ts'
+import { KnownTexts } from '../../../../core/text/known-texts.ts'
 
 /** The name of the parameter, which is its name in every dialect. */
 export const LISTENING_CONFIGS = 'Listening-Configs'

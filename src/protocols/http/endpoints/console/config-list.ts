@@ -71,7 +71,7 @@ const LISTED = Json.named(
     configTags: Json.nullable(Json.string('Separated by commas.')),
     size: Json.integer('Bytes.'),
     md5: Json.string(),
-    historyId: Json.string('That of the version that clients get.'),
+    historyId: Json.string('The id of the version that clients get.'),
     createTime: Json.time(),
     modifyTime: Json.time(),
     modifyUser: Json.nullable(Json.string()),

@@ -16,6 +16,8 @@ import { SCOPE_PARAMS, scopeOf } from './namespace-scope.ts'
 /** The facts about the server in the overview. */
 export interface OverviewFacts {
   readonly version: string
+  /** Whether its data go when it ends. */
+  readonly temporary: boolean
   /** Why the server should be sent no requests. */
   readonly notReady: () => readonly NotReadyReason[]
   /** Faults of a server that is ready. */
@@ -31,6 +33,7 @@ const OVERVIEW = Json.named(
   'Overview',
   Json.object({
     version: Json.string(),
+    temporary: Json.boolean('Whether it is `waypost dev`, whose data go when it ends.'),
     configCount: Json.integer(),
     serviceCount: Json.integer(),
     instanceCount: Json.integer(),
@@ -106,6 +109,7 @@ export function overviewEndpoint(overview: Operations['overview'], facts: Overvi
       const { attention, behind, members, subscriberCount = null, isTruncated: truncated, ...counts } = shown
       return jsonAnswer({
         version: facts.version,
+        temporary: facts.temporary,
         ...counts,
         subscriberCount,
         notReady: facts.notReady(),

@@ -1,5 +1,6 @@
 import type { Operations } from '../../../../operations/operations.ts'
 import { CONFIG_TYPES } from '../../../../core/config/state/config-item.ts'
+import { GRAY_RULE_TYPES } from '../../../../core/config/state/gray-rule.ts'
 import type { DeletedConfig } from '../../../../core/config/state/deleted-config.ts'
 import type { ConfigVersion } from '../../../../operations/console/config-versions.ts'
 import * as fields from '../../../parameters/fields.ts'
@@ -10,6 +11,11 @@ import { KEY_PARAMS, toConfigKey, comment } from '../../../parameters/publish-pa
 import { SCOPE_PARAMS, scopeOf } from './namespace-scope.ts'
 
 const PAGE_PARAMS = fields.page(20)
+
+const WITH_GRAY = Type.Boolean({
+  default: false,
+  description: 'Whether the changes of gray versions are in the list, too.',
+})
 
 const historyId = fields.withDescription(fields.historyId, 'The id of the version.')
 
@@ -22,6 +28,13 @@ const CHANGE_FIELDS = {
   atMs: Json.time(),
 }
 
+/** The further fields of a change of a gray version. */
+const GRAY_CHANGE = {
+  grayName: Json.optional(Json.string('The change is of the gray version of this name.')),
+  grayType: Json.optional(Json.words(GRAY_RULE_TYPES)),
+  grayMatchRuleExp: Json.optional(Json.string('For whom the gray version is after the change.')),
+}
+
 const VERSION = Json.named(
   'ConfigVersion',
   Json.object({
@@ -30,6 +43,8 @@ const VERSION = Json.named(
     size: Json.nullable(Json.integer('Bytes.')),
     type: Json.nullable(Json.words(CONFIG_TYPES)),
     current: Json.boolean('Whether it is the version that clients get.'),
+    promotedFrom: Json.optional(Json.string('The gray version that became the formal one by this change.')),
+    ...GRAY_CHANGE,
   }),
 )
 
@@ -93,9 +108,10 @@ function listVersions(versions: Operations['versions']): Endpoint {
     summary: 'Lists the versions of a configuration item, newest first: each change with the text after it',
     permission: versions.list.permission,
     answers: answersJson(pageSchema('ConfigVersionPage', VERSION)),
-    params: Type.Object({ ...KEY_PARAMS, ...PAGE_PARAMS }),
+    params: Type.Object({ ...KEY_PARAMS, ...PAGE_PARAMS, withGray: WITH_GRAY }),
     handle: async ({ params, caller }) => {
-      const found = await versions.list({ key: toConfigKey(params), page: params }, caller)
+      const request = { key: toConfigKey(params), page: params, withGray: params.withGray }
+      const found = await versions.list(request, caller)
       return jsonAnswer(pageJson(found.page, found.totalCount, found.versions.map(versionJson)))
     },
   })
@@ -167,7 +183,9 @@ function changeJson(
 
 function versionJson({ entry, comment: why, text, isCurrent }: ConfigVersion): object {
   const { md5 = null, size = null, type = null } = text ?? {}
-  return { ...changeJson(entry, why), md5, size, type, current: isCurrent }
+  const { gray, promotedFrom } = entry.note ?? {}
+  const about = gray && { grayName: gray.name, grayType: gray.rule.type, grayMatchRuleExp: gray.rule.expr }
+  return { ...changeJson(entry, why), md5, size, type, current: isCurrent, promotedFrom, ...about }
 }
 
 function deletedJson({ key, historyId: id, notes, operator, ...about }: DeletedConfig): object {

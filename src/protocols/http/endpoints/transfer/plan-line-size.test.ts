@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { FREEZING_SWITCHES } from '../../../../move/freezing-switches.ts'
+import { FREEZING_SWITCHES } from '../../../../plan/freezing-switches.ts'
 import { checkPlanLine } from './plan-line-size.ts'
 import { thingOf } from './plan-things.ts'
 

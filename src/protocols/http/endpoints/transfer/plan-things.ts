@@ -8,7 +8,7 @@ import { toNamespaceId } from '../../../../core/namespaces/namespace.ts'
 import type { ServiceKey } from '../../../../core/naming/state/service.ts'
 import { Refusal } from '../../../../core/refusal.ts'
 import { readSwitch } from '../../../../core/switches/read-switch.ts'
-import { isFreezing, WOULD_FREEZE } from '../../../../move/freezing-switches.ts'
+import { isFreezing, WOULD_FREEZE } from '../../../../plan/freezing-switches.ts'
 import type {
   PlanCluster,
   PlanConfig,
@@ -19,7 +19,7 @@ import type {
   PlanItem,
   PlanService,
   PlanThing,
-} from '../../../../move/plan.ts'
+} from '../../../../plan/plan.ts'
 import type { ImportedThing, ImportLine } from '../../../../operations/import/imported-things.ts'
 import * as fields from '../../../parameters/fields.ts'
 import { toGrayRelease } from '../../../parameters/gray-params.ts'

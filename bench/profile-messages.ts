@@ -1,0 +1,4 @@
+/** The message that begins a profile of all threads of a server. */
+export const BEGIN_PROFILE = 'begin-profile'
+/** The message that ends it. The answer has the profiles. */
+export const END_PROFILE = 'end-profile'

@@ -1,0 +1,181 @@
+/** What the bench judges and sums, and the figures that the gate keeps. */
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import {
+  figureFaults,
+  GATED_FIGURES,
+  type KeptFigures,
+  keptNumber,
+  withNumber,
+} from '../bench/gate-figures.ts'
+import { aboveLimit, lowestOfLooks, type NamedFigures } from '../bench/looks.ts'
+import { type CallFrame, type Profile, stacksOf } from '../bench/profile.ts'
+import { stationOf, sumByStation } from '../bench/stations.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const KEPT = 'bench/gate.json'
+
+function keptWith(reasons: Record<string, string>): KeptFigures {
+  return { about: '', figures: { 'costs.list': reasons } }
+}
+
+/** The earlier versions of gate.json that this clone has: none where there is no history. */
+function earlierVersions(): Partial<KeptFigures>[] {
+  const git = (...args: string[]): string =>
+    execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+  try {
+    const commits = git('log', '--format=%H', '--', KEPT).split('\n').filter(Boolean)
+    return commits.map((commit) => JSON.parse(git('show', `${commit}:${KEPT}`)) as Partial<KeptFigures>)
+  } catch {
+    return []
+  }
+}
+
+describe('the figures of the gate', () => {
+  test('are kept with a reason each, and have not risen without one', () => {
+    const kept = JSON.parse(readFileSync(`${root}/${KEPT}`, 'utf8')) as KeptFigures
+    expect(figureFaults(kept, GATED_FIGURES, earlierVersions())).toEqual([])
+  })
+
+  test('need a reason for each number', () => {
+    expect(figureFaults(keptWith({ '0.8': 'as it was measured', '0.9': 'so' }), [], [])).toEqual([
+      'costs.list does not say why it is 0.9',
+    ])
+    expect(figureFaults(keptWith({}), [], [])).toEqual([
+      'costs.list needs numbers that rise, each with a reason',
+    ])
+    expect(figureFaults(keptWith({ '0.8': 'as it was measured' }), ['costs.read'], [])).toEqual([
+      'costs.read is not kept',
+    ])
+  })
+
+  test('cannot rise in place of a number that was lower', () => {
+    const before = keptWith({ '0.80': 'as it was measured' })
+    const replaced = keptWith({ '0.90': 'as it was measured' })
+    expect(figureFaults(replaced, [], [before])).toEqual([
+      'costs.list has risen from 0.8 to 0.9: keep "0.8", and say after it why it is 0.9',
+    ])
+    const followed = keptWith({ '0.80': 'as it was measured', '0.90': 'lists have ages now' })
+    expect(figureFaults(followed, [], [before])).toEqual([])
+    expect(figureFaults(keptWith({ '0.70': 'as it was measured' }), [], [before])).toEqual([])
+  })
+
+  test('are replaced by a lower number, and followed by a higher one with its reason', () => {
+    const kept = keptWith({ '0.80': 'as it was measured' })
+    const lower = withNumber(kept, { name: 'costs.list', text: '0.70' }, undefined)
+    expect(lower).toEqual(keptWith({ '0.70': 'as it was measured' }))
+    const higher = { name: 'costs.list', text: '0.90' }
+    expect(() => withNumber(kept, higher, undefined)).toThrow('costs.list would rise to 0.90')
+    expect(keptNumber(withNumber(kept, higher, 'lists have ages now'), 'costs.list')).toBe(0.9)
+    expect(keptNumber(kept, 'costs.read')).toBe(Infinity)
+  })
+})
+
+describe('looks', () => {
+  /** Looks with these results, one after the other; `asked` has the names of each. */
+  function looksOf(...results: NamedFigures[]) {
+    const asked: string[][] = []
+    const look = async (names: readonly string[]): Promise<NamedFigures> => {
+      asked.push([...names])
+      return await Promise.resolve(results[asked.length - 1]!)
+    }
+    return { asked, judging: { mostLooks: 2, look, limitOf: () => 1.05 } }
+  }
+
+  test('are repeated only for what is above its limit', async () => {
+    const { asked, judging } = looksOf({ list: 1.2, read: 1 }, { list: 1.01 })
+    const lowest = await lowestOfLooks(['list', 'read'], judging)
+    expect(asked).toEqual([['list', 'read'], ['list']])
+    expect(lowest).toEqual({ list: 1.01, read: 1 })
+    expect(aboveLimit(lowest, judging.limitOf)).toEqual([])
+  })
+
+  test('fail what is above in each of them', async () => {
+    const { asked, judging } = looksOf({ list: 1.06, read: 1 }, { list: 1.2 })
+    const lowest = await lowestOfLooks(['list', 'read'], judging)
+    expect(asked).toHaveLength(2)
+    expect(aboveLimit(lowest, judging.limitOf)).toEqual(['list'])
+  })
+
+  test('end with the first one where nothing is above', async () => {
+    const { asked, judging } = looksOf({ list: 1.05 })
+    await lowestOfLooks(['list'], judging)
+    expect(asked).toHaveLength(1)
+  })
+})
+
+describe('the stations of a profile', () => {
+  const frame = (functionName: string, url = ''): CallFrame => ({
+    functionName,
+    url,
+    lineNumber: 0,
+    columnNumber: 0,
+  })
+  const nameOf = ({ functionName, url }: CallFrame): string =>
+    url === '' ? functionName : `${url}#${functionName}`
+  const frames = {
+    http: frame('answer', 'src/protocols/http/routing/router.ts'),
+    engine: frame('run', 'src/core/engine/sole-engine.ts'),
+    toText: frame('toString', 'node:buffer'),
+  }
+  const profile: Profile = {
+    nodes: [
+      { id: 1, callFrame: frame('(root)'), children: [2, 5, 6] },
+      { id: 2, callFrame: frames.http, children: [3] },
+      { id: 3, callFrame: frames.engine, children: [4] },
+      { id: 4, callFrame: frames.toText },
+      { id: 5, callFrame: frame('(idle)') },
+      { id: 6, callFrame: frame('(program)') },
+    ],
+    samples: [2, 3, 4, 5, 6, 2],
+    timeDeltas: [100, 10, 20, 30, 40, 50],
+  }
+
+  test('have the time from each sample to the next', () => {
+    const times = stacksOf(profile).map(({ frames: [innermost], us }) => [innermost!.functionName, us])
+    expect(times).toEqual([
+      ['answer', 10],
+      ['run', 20],
+      ['toString', 30],
+      ['(idle)', 40],
+      ['(program)', 50],
+    ])
+  })
+
+  test('have the time of the functions of Node.js that they call, and no rest', () => {
+    expect(Object.fromEntries(sumByStation({ main: { profile, usedUs: 110 }, others: [] }, nameOf))).toEqual({
+      HTTP: 10,
+      engine: 50,
+      'system, native code': 50,
+    })
+  })
+
+  test('have processor time: without the time of other processes, and without waiting for the disk', () => {
+    const worker: Profile = {
+      nodes: [
+        { id: 1, callFrame: frame('(root)'), children: [2, 3] },
+        { id: 2, callFrame: frame('write', 'src/store/embedded/rows/row-writer.ts') },
+        { id: 3, callFrame: frame('run', 'node_modules/libsql/index.js') },
+      ],
+      samples: [2, 3, 2],
+      timeDeltas: [0, 40, 1_000],
+    }
+    const server = { main: { profile, usedUs: 55 }, others: [{ profile: worker, usedUs: 100 }] }
+    expect(Object.fromEntries(sumByStation(server, nameOf))).toEqual({
+      HTTP: 5,
+      engine: 25,
+      'system, native code': 25,
+      rows: 20,
+      SQLite: 80,
+    })
+  })
+
+  test('are the first that fits, from the innermost function outwards', () => {
+    expect(stationOf([frames.toText, frames.engine, frames.http], nameOf)).toBe('engine')
+    expect(stationOf([frame('(garbage collector)'), frames.http], nameOf)).toBe('garbage')
+    expect(stationOf([frame('unknown')], nameOf)).toBe('other')
+    expect(stationOf([frame('(idle)')], nameOf)).toBeUndefined()
+  })
+})

@@ -103,18 +103,6 @@ export function commentsBetween(text: string, values: readonly Range[]): Range[]
   return found
 }
 
-/** Whether the quote at the end of a text is a part of the text, so that nothing ends it. The package takes it for the end. */
-export function isOpenAtEnd({ type }: Scalar, source: string): boolean {
-  if (type === 'QUOTE_DOUBLE') return source.endsWith('"') && countAtEnd(source.slice(1, -1), '\\') % 2 === 1
-  return type === 'QUOTE_SINGLE' && source.length > 1 && countAtEnd(source.slice(1), "'") % 2 === 0
-}
-
-function countAtEnd(text: string, sign: string): number {
-  let count = 0
-  while (text.at(-1 - count) === sign) count++
-  return count
-}
-
 /** The place of `\\/` in a text in quotes, which the reader of Java does not take; -1 where there is none. */
 export function slashEscapeIn({ type }: Scalar, source: string): number {
   if (type !== 'QUOTE_DOUBLE' || !source.includes('\\/')) return -1

@@ -18,7 +18,6 @@ import {
   commentsBetween,
   hasUnknownTag,
   hasWrongForm,
-  isOpenAtEnd,
   isSameAsPlain,
   keyIdentity,
   slashEscapeIn,
@@ -35,11 +34,6 @@ const UNPRINTABLE = /[^\t\n\r\u0020-\u007E\u0085\u00A0-\uD7FF\uE000-\uFFFD\u{100
 const LONGEST_GAP = 100
 /** The package refuses this, and the readers of applications do not. */
 const HARMLESS = 'Comments must be separated from other tokens by white space characters'
-
-const QUESTION_MARK = {
-  code: 'yaml.UNEXPECTED_TOKEN',
-  text: 'A text with ? needs quotes in brackets',
-} as const
 
 /** The package only warns of versions such as 2.0. */
 const OTHER_VERSION = /^Unsupported YAML version (?!1\.)/
@@ -75,8 +69,6 @@ class DocumentReader {
   /** The node that each anchor names so far. */
   readonly #anchors = new Map<string, Node>()
   readonly #trees = new Map<Node, Tree>()
-  /** How many collections in brackets are open. */
-  #flowDepth = 0
 
   constructor(text: string, found: Found) {
     this.#text = text
@@ -99,14 +91,11 @@ class DocumentReader {
     // Other readers end the name at the colon.
     if (anchor?.includes(':') === true)
       this.#found.findings.push({ code: 'wrongAnchor', text: anchor, ...rangeOf(node) })
-    const isFlow = (node as YAMLMap).flow === true
-    if (isFlow) this.#flowDepth++
     const tree = isMap(node)
       ? this.#map(node)
       : isSeq(node)
         ? this.#list(node)
         : this.#scalar(node as YamlScalar)
-    if (isFlow) this.#flowDepth--
     this.#trees.set(node, tree)
     return tree
   }
@@ -130,9 +119,6 @@ class DocumentReader {
       const from = range.from + escape
       this.#found.findings.push({ code: 'wrongEscape', text: '', from, to: from + 2 })
     }
-    if (isOpenAtEnd(node, this.#text.slice(range.from, range.to)))
-      this.#found.findings.push({ code: 'wrongString', text: '', ...range })
-    this.#checkFlowText(node, range.from)
     if (hasWrongForm(node))
       this.#found.findings.push({ code: 'wrongTagged', text: String(node.source ?? ''), ...range })
     return {
@@ -141,12 +127,6 @@ class DocumentReader {
       text: tagOf(node) + sourceOf(node, this.#text.slice(range.from, range.to)),
       isBlock: node.type === 'BLOCK_LITERAL' || node.type === 'BLOCK_FOLDED',
     }
-  }
-
-  /** In brackets, readers of YAML 1.1 end a plain text at a question mark. */
-  #checkFlowText({ type, source = '' }: YamlScalar, from: number): void {
-    const at = this.#flowDepth > 0 && type === 'PLAIN' ? source.indexOf('?', 1) : -1
-    if (at > 0) this.#found.findings.push({ ...QUESTION_MARK, from: from + at, to: from + at + 1 })
   }
 
   #list(node: YAMLSeq): Tree {

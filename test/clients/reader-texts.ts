@@ -93,22 +93,6 @@ function damaged(text: string): string {
   return text.slice(0, 4) + text.slice(5)
 }
 
-const CHANGES = cut(' ¦  ¦\t¦\n¦"¦\'¦:¦,¦-¦#¦\\¦=¦[¦]¦{¦}¦1¦0¦.¦a¦<¦>¦&¦;¦|¦!¦*¦?¦%¦~¦+¦_¦e¦\u00A0¦')
-
-/** Texts of a type in which one or two characters are changed: many mean nearly the same. */
-export function nearTextsOf(type: JudgedType, count: number): string[] {
-  const change = fc.tuple(fc.nat(1_000), fc.constantFrom(0, 1), oneOf(CHANGES))
-  const changed = fc
-    .tuple(TEXTS[type], fc.array(change, { maxLength: 2 }))
-    .map(([text, changes]) =>
-      changes.reduce((made, [place, length, by]) => {
-        const at = place % (made.length + 1)
-        return made.slice(0, at) + by + made.slice(at + length)
-      }, text),
-    )
-  return [...new Set(fc.sample(changed, count))]
-}
-
 /** Texts of a type, right and wrong ones, each once. */
 export const textsOf = (type: JudgedType, count: number): string[] => [
   ...new Set(fc.sample(TEXTS[type], count)),

@@ -18,7 +18,7 @@ import {
   preparedFolder,
   type PreparedProgram,
 } from './prepared-program.ts'
-import { type JudgedType, nearTextsOf, textsOf } from './reader-texts.ts'
+import { type JudgedType, textsOf } from './reader-texts.ts'
 
 const PROGRAM: PreparedProgram = {
   folder: 'readers',
@@ -173,7 +173,7 @@ describe.skipIf(tools.skip)(`readers of applications${note}`, { timeout: LIMIT_M
     ['json', 'json', PYTHON],
     ['expat', 'xml', PYTHON],
   ])('two texts that %s tells apart never compare as equal', async (_, type, command) => {
-    const texts = [...textsOf(type, COUNT), ...nearTextsOf(type, COUNT)]
+    const texts = textsOf(type, COUNT)
     const answers = answersOf(command, type, texts)
     /** Texts by their keys and values, and by what the reader makes of them. */
     const groups = new Map<string, Map<string, string>>()

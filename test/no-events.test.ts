@@ -7,7 +7,7 @@ import { sourceFiles } from './support/sources.ts'
 
 const MAKES_EVENTS = /\b(?:AbortController|AbortSignal\.\w+\(|EventTarget|DOMException)\b/
 /** Commands end soon: an event or two does no harm. */
-const COMMANDS = /^src\/command\//
+const COMMANDS = /^src\/(?:command|terminal|move|server\/commands)\//
 
 test('a server makes no events of the web', () => {
   const users = sourceFiles().filter(

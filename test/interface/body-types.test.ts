@@ -169,14 +169,6 @@ describe('under /svc, a publish', () => {
     expect((await waypost.svc.get('/cs/configs', item)).status).toBe(404)
   })
 
-  test('refuses a content in the query and in the form', async () => {
-    const item = { dataId: unique('twice'), group: 'G' }
-    const call = { query: { content: 'x' }, form: { ...item, content: '' } }
-    expectProblem(await waypost.svc.call('POST', '/cs/configs', call), 400, 'not both')
-    expect((await waypost.svc.get('/cs/configs', item)).status).toBe(404)
-    expect((await waypost.nacos.call('POST', '/cs/configs', call)).text).toBe('true')
-  })
-
   test('refuses a body with a content-encoding, and names it', async () => {
     const query = { dataId: unique('packed'), group: 'G', content: 'x' }
     const coded = (coding: string, type: string, body: string) =>

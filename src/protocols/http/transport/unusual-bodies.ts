@@ -3,9 +3,8 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { Refusal } from '../../../core/refusal.ts'
 import { shown } from '../../../core/text/shown.ts'
 import { type FormValues, valuesOf } from '../../parameters/form-parser.ts'
-import { findFields, unknownField } from '../../parameters/form-search.ts'
+import { unknownField } from '../../parameters/form-search.ts'
 import { formOfMultipart } from '../../parameters/multipart.ts'
-import { queryOf } from '../../parameters/request-target.ts'
 import { KNOWN_PUBLISH_FIELDS } from '../../parameters/publish-params.ts'
 import type { CompiledRoute } from '../routing/router.ts'
 import { type BodyKind, unreadType } from './body-kind.ts'
@@ -45,19 +44,11 @@ export function unusualValues(
   if (kind === 'known-form') {
     const unknown = unknownField({ bytes: body, maxParameters }, KNOWN_PUBLISH_FIELDS)
     if (unknown !== undefined) throw unknownFieldRefusal(unknown)
-    checkOnce(compiled.route.textParam!, request, maxParameters)
     return valuesOf(url, body, maxParameters)
   }
   const values = valuesOf(url, undefined, maxParameters)
   if (kind === 'text' && body.length > 0) addText(values, compiled.route.textParam!, request)
   return values
-}
-
-/** A text in the query and in the form too would be dropped in one place. */
-function checkOnce(name: string, { url, body }: UnusualRequest, maxParameters: number): void {
-  if (queryOf(url) === undefined || valuesOf(url, undefined, maxParameters).get(name) === undefined) return
-  const [inForm] = findFields({ bytes: body, maxParameters }, [{ name, longestValue: 0 }])
-  if (inForm !== undefined) throw twice(name)
 }
 
 function addText(values: FormValues, name: string, { body, headers }: UnusualRequest): void {
@@ -79,7 +70,7 @@ function unknownFieldRefusal(name: string): Refusal {
 }
 
 function twice(parameter: string): Refusal {
-  const allowed = 'in the query or in the body, not both'
+  const allowed = 'in the query or as the body, not both'
   return new Refusal('invalid-parameter', `${parameter} must be ${allowed}.`, { parameter, allowed })
 }
 

@@ -100,7 +100,12 @@ const USERS: Page = {
       instead: withPasswords,
       says: /200/,
     })),
-    { begins: 'curl -s -X PUT -H "$auth"', instead: withPasswords, says: /200/ },
+    {
+      begins: 'own=',
+      instead: () => `own="Authorization: Bearer $(curl -s "$URL/svc/v1/auth/login" -d username=shop \\
+  --data-urlencode "password=$PASSWORD" | grep -o 'eyJ[^"]*')"`,
+    },
+    { begins: 'curl -s -X PUT -H "$own"', instead: withPasswords, says: /200/ },
     {
       begins: 'waypost user password shop',
       instead: (command) => `export WAYPOST_PASSWORD="$PASSWORD, changed"

@@ -5,7 +5,7 @@ import type { Engine } from '../../core/engine/ports.ts'
 import { Refusal } from '../../core/refusal.ts'
 import type { State } from '../../core/engine/state.ts'
 import type { Guard, Resource } from '../guard.ts'
-import { type Caller, forbidden } from '../authorisation.ts'
+import type { Caller } from '../authorisation.ts'
 import { type FoundPage, foundPage, nameFilter, type NameSearch, namesWith } from '../name-search.ts'
 import type { PageRequest } from '../page.ts'
 import type { PasswordPair, SignInParts } from './sign-in.ts'
@@ -111,6 +111,7 @@ function passwordOperations({ guard, engine, signIn }: UserParts) {
 /** A caller who is signed in may use its own old password only. */
 function requireSelf(caller: Caller, username: string): void {
   const { identity } = caller
-  if (identity.kind === 'user' && identity.username !== username)
-    throw forbidden(caller, 'write', { kind: 'access' })
+  if (identity.kind !== 'user' || identity.username === username) return
+  const message = `oldPassword is for the own password, and ${identity.username} is signed in. Administrators leave it out.`
+  throw new Refusal('forbidden', message)
 }

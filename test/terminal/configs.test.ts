@@ -34,8 +34,12 @@ describe('get and put', () => {
     expect(await here.terminal.ok('config', 'put', name, file)).toBe(`DEFAULT_GROUP/${name} is published.\n`)
     expect((await here.terminal.run(['config', 'get', name])).bytes).toEqual(Buffer.from(content))
     const copied = await here.terminal.run(['config', 'put', `  ${name} `, '-', '-g', ' G '], content)
-    // Blanks around names are not shown, as the server drops them.
-    expect(copied).toMatchObject({ code: 0, err: '', out: `G/${name} is published.\n` })
+    // The server drops blanks around names, and the terminal says so.
+    expect(copied).toMatchObject({
+      code: 0,
+      err: '',
+      out: `G/${name} is published. Blanks at the ends of its name are left out.\n`,
+    })
     expect((await here.terminal.run(['config', 'get', name, '-g', 'G'])).bytes).toEqual(Buffer.from(content))
   })
 

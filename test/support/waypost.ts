@@ -29,6 +29,8 @@ export interface WaypostOptions {
   /** A file that sets the port; no flag does then. */
   readonly settingsFile?: string
   readonly env?: Readonly<Record<string, string>>
+  /** How long it may take until it answers. */
+  readonly startMs?: number
 }
 
 /** A server in a process of its own. */
@@ -75,7 +77,7 @@ export async function startWaypost(options: WaypostOptions = {}): Promise<Waypos
   const flags = flagsOf({ ...store, ...options.settings, ...place, 'data-dir': dataDir })
   const child = spawnWaypost(flags, options)
   const server = handleOf(child, { ...options, port, dataDir })
-  await answering(child, server)
+  await answering(child, server, options.startMs)
   return server
 }
 
@@ -194,16 +196,14 @@ async function endProcess(
   return child.exitCode
 }
 
-async function answering(child: ChildProcess, server: Waypost): Promise<void> {
-  const deadline = Date.now() + START_LIMIT_MS
+async function answering(child: ChildProcess, server: Waypost, withinMs = START_LIMIT_MS): Promise<void> {
+  const deadline = Date.now() + withinMs
   while (!(await answers(server.url))) {
     if (hasEnded(child))
       throw new Error(`the server ended with ${child.exitCode}; it printed:\n${server.output()}`)
     if (Date.now() > deadline) {
       await server.kill()
-      throw new Error(
-        `the server did not answer within ${START_LIMIT_MS} ms; it printed:\n${server.output()}`,
-      )
+      throw new Error(`the server did not answer within ${withinMs} ms; it printed:\n${server.output()}`)
     }
     await sleep(20)
   }

@@ -3,7 +3,7 @@ import type { Change } from '../decisions/changes.ts'
 import type { InstanceAddress, InstanceRecord } from '../naming/state/instance.ts'
 import type { Service, ServiceKey } from '../naming/state/service.ts'
 import { type RecordKind, recordKindNamed } from '../records/record-kind.ts'
-import type { Bytes } from './bytes-of.ts'
+import { type Bytes, textBytes } from './bytes-of.ts'
 import { configBytes, instanceBytes, instanceGrowth, recordBytes, serviceBytes } from './bytes-of-things.ts'
 import { MEMORY_KINDS, type MemoryKind, memoryKindOf, type MemoryPart } from './memory-kinds.ts'
 
@@ -107,10 +107,10 @@ function configGrowth(item: ConfigItem, before: ConfigItem | undefined): Bytes {
   return difference(configBytes(item), before === undefined ? NOTHING : configBytes(before))
 }
 
-/** A publish of a new content leaves the others as they are: then no text of them is measured. */
+/** A publish of a new content leaves the others as they are: then only the md5 is measured. */
 function isSameBesidesContent(a: ConfigItem, b: ConfigItem): boolean {
   const isSame = a.key === b.key && a.origin === b.origin && a.notes === b.notes && a.imported === b.imported
-  return isSame && a.md5.length === b.md5.length
+  return isSame && textBytes(a.md5) === textBytes(b.md5)
 }
 
 function configOf(key: ConfigKey, state: ReplacedThings): Bytes {

@@ -34,9 +34,9 @@ export function* loadBatches(connection: SqliteConnection): Generator<LoadBatch>
  */
 export function* readBatches(connection: SqliteConnection): Generator<LoadBatch> {
   yield* configBatches(connection)
-  yield* plainBatches(connection, 'records', TABLES.record)
-  yield* plainBatches(connection, 'services', TABLES.service)
-  yield* plainBatches(connection, 'instances', TABLES.instance)
+  yield* plainBatches(connection, { kind: 'records', table: TABLES.record, rowsOf: recordRows })
+  yield* plainBatches(connection, { kind: 'services', table: TABLES.service })
+  yield* plainBatches(connection, { kind: 'instances', table: TABLES.instance })
   checkTotals(connection)
 }
 
@@ -104,17 +104,23 @@ function damagedItem({ nameId }: ItemRow, problem: string): DamagedRow {
   return new DamagedRow('config_item', String(nameId), problem)
 }
 
+/** Reads the rows of a table in their order. */
+type Rows = (connection: SqliteConnection, select: string) => Iterable<SqlValue[]>
+
+interface ReadTable<R> {
+  readonly kind: 'records' | 'services' | 'instances'
+  readonly table: Table<R>
+  readonly rowsOf?: Rows
+}
+
 function* plainBatches<R>(
   connection: SqliteConnection,
-  kind: 'records' | 'services' | 'instances',
-  table: Table<R>,
+  { kind, table, rowsOf = allRows }: ReadTable<R>,
 ): Generator<LoadBatch> {
   const reader = new RowReader(table)
   let rows: Values[] = []
   let size = 0
-  for (const read of connection.each(
-    `SELECT ${reader.columns.join(', ')} FROM ${table.name} ORDER BY rowid`,
-  )) {
+  for (const read of rowsOf(connection, `SELECT ${reader.columns.join(', ')} FROM ${table.name}`)) {
     const values = reader.values(read)
     rows.push(values)
     size += textsIn(values)
@@ -124,6 +130,40 @@ function* plainBatches<R>(
     size = 0
   }
   if (rows.length > 0) yield { kind, rows }
+}
+
+function allRows(connection: SqliteConnection, select: string): Iterable<SqlValue[]> {
+  return connection.each(`${select} ORDER BY rowid`)
+}
+
+/**
+ * The records, in parts of few bytes. The driver reads a hundred rows ahead: so many texts of gray versions may be larger than the
+ * heap of this thread.
+ */
+function* recordRows(connection: SqliteConnection, select: string): Generator<SqlValue[]> {
+  const query = `${select} WHERE rowid BETWEEN ? AND ? ORDER BY rowid`
+  for (const { first, last } of partsOfRecords(connection)) yield* connection.all(query, [first, last])
+}
+
+interface Part {
+  readonly first: number
+  last: number
+  bytes: number
+}
+
+function partsOfRecords(connection: SqliteConnection): readonly Part[] {
+  const parts: Part[] = []
+  for (const row of connection.each('SELECT rowid, octet_length(value) FROM record ORDER BY rowid')) {
+    const [rowId, bytes] = [Number(row[0]), Number(row[1])]
+    const part = parts.at(-1)
+    if (part === undefined || part.bytes + bytes > TEXT_PER_BATCH)
+      parts.push({ first: rowId, last: rowId, bytes })
+    else {
+      part.last = rowId
+      part.bytes += bytes
+    }
+  }
+  return parts
 }
 
 /** The characters of the texts of a row. */

@@ -58,7 +58,17 @@ function flagOf({ long, short, description, required, argChoices }: Option): Fla
 /** The words that lead to the place of the cursor: flags and their values between them are passed over. */
 function pathLoop(places: readonly CompletionPlace[]): string {
   const paths = places.filter(({ path }) => path !== '').map(({ path }) => `" ${path}"`)
-  return `    case "$path $word" in\n      ${paths.join('|')}) path="$path $word" ;;\n    esac\n`
+  const skip = `    case "$word" in\n      ${namesWithValue(places).join('|')}) ((i++)); continue ;;\n    esac\n`
+  return `${skip}    case "$path $word" in\n      ${paths.join('|')}) path="$path $word" ;;\n    esac\n`
+}
+
+/** The names of flags that take a value, whatever the command: the value of `-n dev` is no command. */
+function namesWithValue(places: readonly CompletionPlace[]): readonly string[] {
+  const flags = places.flatMap((place) => place.flags)
+  const namesOf = (takesValue: boolean): string[] =>
+    flags.filter((flag) => flag.takesValue === takesValue).flatMap(({ names }) => names)
+  const without = new Set(namesOf(false))
+  return [...new Set(namesOf(true))].filter((name) => !without.has(name))
 }
 
 const keyOf = (path: string): string => (path === '' ? '""' : `" ${path}"`)
@@ -136,9 +146,16 @@ function fishScript(places: readonly CompletionPlace[]): string {
   const paths = places.filter(({ path }) => path !== '').map(({ path }) => quoted(path))
   return `# Completion of waypost for fish: waypost completion fish | source
 set -g __waypost_paths ${paths.join(' ')}
+set -g __waypost_with_value ${namesWithValue(places).join(' ')}
 function __waypost_at
     set -l path ''
+    set -l isValue no
     for word in (commandline -opc)[2..-1]
+        if test $isValue = yes
+            set isValue no
+            continue
+        end
+        contains -- $word $__waypost_with_value; and set isValue yes
         set -l next (string trim -- "$path $word")
         if contains -- $next $__waypost_paths
             set path $next

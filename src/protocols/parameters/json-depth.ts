@@ -67,31 +67,43 @@ const COMMA = 0x2c
 
 /**
  * Throws Refusal `malformed-request` for JSON of more than `most` values: a parser takes far longer for many small
- * values than for a long text. Reads each byte once, unless the text is too short for so many values.
+ * values than for a long text. Reads each byte once, or each character where only a text is at hand and has so many commas.
  */
 export function checkJsonSize(parameter: string, json: string | ReceivedJson, most: number): void {
   const { text, bytes }: ReceivedJson = typeof json === 'string' ? { text: json } : json
   // A value and its comma take two characters.
-  if (text.length < 2 * most || (bytes === undefined && !hasMoreCommas(text, most))) return
-  if (commasOf(bytes ?? Buffer.from(text), most) < most) return
+  if (text.length < 2 * most) return
+  const commas = bytes === undefined ? commasOf(text, most) : commasIn(bytes, most)
+  if (commas < most) return
   const allowed = `JSON of at most ${most} values`
   throw new Refusal('malformed-request', `${parameter} must be ${allowed}.`, { parameter, allowed })
 }
 
-/** Whether there are at least `most` commas, in texts too. That is quick where they are few; bytes are counted at once. */
+/** Whether there are at least `most` commas, in texts too. */
 function hasMoreCommas(text: string, most: number): boolean {
   let left = most
   for (let at = text.indexOf(','); at >= 0; at = text.indexOf(',', at + 1)) if (--left === 0) return true
   return false
 }
 
-/** The commas outside of texts, or `most` where there are more. */
-function commasOf(bytes: Uint8Array, most: number): number {
+/** The commas outside of texts, or `most` where there are more. Zero at once where there are too few in texts too. */
+function commasOf(text: string, most: number): number {
+  let commas = 0
+  if (!hasMoreCommas(text, most)) return commas
+  for (let at = 0; at < text.length && commas < most; at++) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) at = endOfText(text, at)
+    else if (code === COMMA) commas++
+  }
+  return commas
+}
+
+/** The same, in bytes of UTF-8. */
+function commasIn(bytes: Uint8Array, most: number): number {
   let commas = 0
   for (let at = 0; at < bytes.length && commas < most; at++) {
-    const code = bytes[at]
-    if (code === QUOTE) at = endOfTextIn(bytes, at)
-    else if (code === COMMA) commas++
+    if (bytes[at] === QUOTE) at = endOfTextIn(bytes, at)
+    else if (bytes[at] === COMMA) commas++
   }
   return commas
 }

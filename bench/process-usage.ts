@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 
 const TICKS_PER_SECOND = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }))
 
@@ -9,6 +9,14 @@ export function processorMs(pid: number): number {
   // The name of the program is in brackets and may have any characters. The fields are counted after it.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return ((Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND) * 1_000
+}
+
+/** Processor time that the running threads of a process have used, in microseconds. */
+export function threadsUs(pid: number): number {
+  const tasks = readdirSync(`/proc/${pid}/task`)
+  const ofTask = (task: string): number =>
+    Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'latin1').split(' ')[0]) / 1_000
+  return tasks.reduce((sum, task) => sum + ofTask(task), 0)
 }
 
 /** The resident memory of a process, in bytes. */

@@ -7,7 +7,8 @@ import { BroadcastChannel, isMainThread } from 'node:worker_threads'
 import type { Profile, ServerProfile, ThreadProfile } from './profile.ts'
 import { BEGIN_PROFILE, END_PROFILE } from './profile-messages.ts'
 
-const INTERVAL_US = 200
+/** Each sample stops its thread for some µs. */
+const INTERVAL_US = 1_000
 /** By then each thread has answered. */
 const ANSWERS_MS = 1_000
 

@@ -2,14 +2,14 @@ import { loadLine } from './machine.ts'
 import { begin, type Measured } from './operations.ts'
 import { type ServerProfile, Sources } from './profile.ts'
 import { BEGIN_PROFILE, END_PROFILE } from './profile-messages.ts'
-import { processorMs } from './process-usage.ts'
+import { processorMs, threadsUs } from './process-usage.ts'
 import { STATION_NAMES, sumByStation } from './stations.ts'
 import { aligned } from './table.ts'
 import type { Launch, Target } from './target.ts'
 
 /** The operations whose time is shown by station. */
 const OPERATIONS = ['publish', 'register', 'batch', 'push', 'listen']
-const ROUNDS = 3
+const ROUNDS = 4
 /** Threads of Node.js and of the store that run no JavaScript. */
 const OTHER_THREADS = 'threads without JavaScript'
 
@@ -51,18 +51,20 @@ async function profileAll(
 }
 
 async function profileRound(target: Target, measured: Measured, round: number): Promise<Costs> {
-  const { ask, pid } = target
-  await ask!(BEGIN_PROFILE)
-  const before = processorMs(pid!)
+  const ask = target.ask!
+  const pid = target.pid!
+  const [beforeUs, beforeMs] = [threadsUs(pid), processorMs(pid)]
+  await ask(BEGIN_PROFILE)
   const { 'cpu µs': us = 0 } = await measured.round(round)
-  const usedUs = (processorMs(pid!) - before) * 1_000
-  const profile = (await ask!(END_PROFILE)) as ServerProfile
-  const requests = usedUs / us
+  const requests = ((processorMs(pid) - beforeMs) * 1_000) / us
+  const profile = (await ask(END_PROFILE)) as ServerProfile
+  // The threads of the profiler have ended, so that they do not count.
+  const usedUs = threadsUs(pid) - beforeUs
   const sources = new Sources()
   const sums = sumByStation(profile, (frame) => sources.nameOf(frame))
-  const costs = new Map([...sums].map(([station, stationUs]) => [station, stationUs / requests]))
-  const inJavaScript = [...costs.values()].reduce((sum, cost) => sum + cost, 0)
-  return costs.set(OTHER_THREADS, Math.max(0, us - inJavaScript))
+  const inJavaScript = [...sums.values()].reduce((sum, stationUs) => sum + stationUs, 0)
+  sums.set(OTHER_THREADS, Math.max(0, usedUs - inJavaScript))
+  return new Map([...sums].map(([station, stationUs]) => [station, stationUs / requests]))
 }
 
 function meanOf(rounds: readonly Costs[]): Costs {

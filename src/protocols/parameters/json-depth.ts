@@ -67,7 +67,7 @@ const COMMA = 0x2c
 
 /**
  * Throws Refusal `malformed-request` for JSON of more than `most` values: a parser takes far longer for many small
- * values than for a long text. Reads each byte once, or each character where only a text is at hand and has so many commas.
+ * values than for a long text. Reads each byte once, or each character where there is only a text, with that number of commas.
  */
 export function checkJsonSize(parameter: string, json: string | ReceivedJson, most: number): void {
   const { text, bytes }: ReceivedJson = typeof json === 'string' ? { text: json } : json

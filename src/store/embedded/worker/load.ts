@@ -137,7 +137,7 @@ function allRows(connection: SqliteConnection, select: string): Iterable<SqlValu
 }
 
 /**
- * The records, in parts of few bytes. The driver reads a hundred rows ahead: so many texts of gray versions may be larger than the
+ * The records, in parts of few bytes. The driver reads a hundred rows ahead: a hundred texts of gray versions may be larger than the
  * heap of this thread.
  */
 function* recordRows(connection: SqliteConnection, select: string): Generator<SqlValue[]> {

@@ -120,8 +120,10 @@ const isAlive = async ({ url }: Waypost): Promise<number> =>
   )
 
 async function warningsAt({ url }: Waypost): Promise<string[]> {
-  const body = (await (await fetch(`${url}/readyz`)).json()) as { warnings?: { code: string }[] }
-  return (body.warnings ?? []).map(({ code }) => code)
+  const body = (await (await fetch(`${url}/readyz`)).json()) as {
+    warnings?: { code: string; reason: string }[]
+  }
+  return (body.warnings ?? []).map(({ code, reason }) => `${code}: ${reason}`)
 }
 
 describeOnEtcd('keys of etcd in other hands', 240_000, () => {
@@ -202,6 +204,7 @@ describeOnEtcd('keys of etcd in other hands', 240_000, () => {
   test('a random value in a key of each kind: servers live and agree, and a server joins', async () => {
     const { prefix, all } = await installation()
     const random = randomFrom(seed)
+    console.log(`A random value in a key of each kind: FAULT_SEED=${seed}`)
     const before = await allBelow(`${prefix}/`)
     for (let round = 0; round < 3; round++)
       for (const [key, value] of before) {

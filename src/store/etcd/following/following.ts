@@ -9,11 +9,12 @@ import type { KeyChange } from '@waypost/etcd-client/whole-revisions'
 import type { HistorySize } from '../history/history-size.ts'
 import type { Watch } from '@waypost/etcd-client/watch'
 import type { DamagedKeys } from '../failures/damaged-keys.ts'
-import { readItem, type ReadParts, readWholeRecord } from '../keys/read-values.ts'
-import type { KeyPlace, Keys } from '../keys/keys.ts'
+import type { ReadParts } from '../keys/read-values.ts'
+import type { Keys } from '../keys/keys.ts'
 import type { ComparedKind, Difference, KnownKeys } from '../keys/known-keys.ts'
 import { StoreEmpty } from '../format/store-empty.ts'
 import type { StoreInUse } from '../format/store-in-use.ts'
+import { healedKinds } from './healed-keys.ts'
 import type { KeptKeys } from './kept-keys.ts'
 import { loadKeys, loadKind } from './load-keys.ts'
 import { StoreFeed } from './store-feed.ts'
@@ -43,9 +44,6 @@ export interface FollowingParts {
   /** Called when everything was loaded again, with the numbers of keys that were known before and are known now. */
   readonly reloaded?: ((keys: { before: number; after: number }) => void) | undefined
 }
-
-/** How many left-out keys a comparison reads again. */
-const MOST_TRIED = 100
 
 /** How far a server is behind etcd. */
 export interface FeedFigures {
@@ -85,6 +83,8 @@ export class Following {
   /** The differences of the last comparison. */
   #lastDifferences: readonly string[] = []
   #mends = 0
+  /** The kinds that wait to be loaded again. */
+  readonly #toMend = new Set<ComparedKind>()
   #isReloading = false
 
   /** Loads everything. */
@@ -191,37 +191,10 @@ export class Following {
     const mended = found.filter((_, index) => !this.#lastDifferences.includes(texts[index]!))
     this.#lastDifferences = texts
     // Services and instances are loaded together.
-    const kinds = new Set(mended.map(({ kind }) => (kind === 'service' ? 'instance' : kind)))
-    for (const kind of await this.#healed()) kinds.add(kind)
+    const kinds = new Set<ComparedKind>(mended.map(({ kind }) => (kind === 'service' ? 'instance' : kind)))
+    for (const kind of await healedKinds(this.#parts)) kinds.add(kind)
     for (const kind of kinds) await this.#mend(kind)
     return found
-  }
-
-  /** The kinds of left-out keys that can be read now: their pieces are there again, which the watch does not show. */
-  async #healed(): Promise<Set<'config' | 'small-record'>> {
-    const { keys, damaged } = this.#parts
-    const healed = new Set<'config' | 'small-record'>()
-    for (const { key } of (damaged?.all ?? []).slice(0, MOST_TRIED)) {
-      const place = keys.read(key)
-      if (place?.of !== 'config' && place?.of !== 'small-record') continue
-      // The marks of damaged items are among the records, and are made after the items.
-      if (await this.#isReadable(key, place)) healed.add(place.of).add('small-record')
-    }
-    return healed
-  }
-
-  /** Whether a key has a value that can be read. False if etcd is away: the next comparison looks again. */
-  async #isReadable(key: string, place: Extract<KeyPlace, { of: 'config' | 'small-record' }>) {
-    const { client, readParts } = this.#parts
-    try {
-      const [kv] = (await client.range({ key })).kvs
-      if (kv === undefined) return false
-      if (place.of === 'config') await readItem(place.key, kv.value, readParts)
-      else await readWholeRecord({ recordKind: place.kind, id: place.id }, kv.value, readParts)
-      return true
-    } catch {
-      return false
-    }
   }
 
   #leftOut(kind: ComparedKind): number {
@@ -287,12 +260,18 @@ export class Following {
 
   /** Loads a kind of keys again. If that fails, everything is loaded again. */
   async #mend(kind: ComparedKind): Promise<void> {
-    if (this.#isReloading) return
+    if (this.#isReloading || this.#toMend.has(kind)) return
+    this.#toMend.add(kind)
     try {
-      await this.#feed.mend((revision) => loadKind(this.#parts, kind, revision))
+      await this.#feed.mend((revision) => {
+        this.#toMend.delete(kind)
+        return loadKind(this.#parts, kind, revision)
+      })
       this.#mends++
     } catch (error) {
       this.#stopped(error)
+    } finally {
+      this.#toMend.delete(kind)
     }
   }
 

@@ -35,3 +35,30 @@ test('reports of the watch before a restore do not count after it', async () => 
   feed.waitFor(120)
   expect(feed.waiters).toBe(1)
 })
+
+test('parts that are loaded again come one after the other, and no revision between reading one and giving it', async () => {
+  const feed = new StoreFeed(
+    { keys, own: 'w/b/me', readParts: () => Promise.reject(new Error('no parts')), stopped: () => {} },
+    10,
+  )
+  const given: string[] = []
+  feed.follow({
+    applied: ({ revision }) => given.push(`applied ${revision}`),
+    reloaded: ({ revision }) => given.push(`loaded ${revision}`),
+  })
+  const loading = async (revision: number) => {
+    for (let turns = 0; turns < 3; turns++) await new Promise(setImmediate)
+    return snapshotAt(revision)
+  }
+  const first = feed.mend(loading)
+  const second = feed.mend(loading)
+  feed.add({ revision: 11, changes: [] }, 0)
+  await first
+  feed.add({ revision: 12, changes: [] }, 0)
+  await second
+  await new Promise(setImmediate)
+  const seen = given.map((text) => Number(text.split(' ')[1]))
+  expect(seen).toEqual(seen.toSorted((a, b) => a - b))
+  expect(given).toContain('applied 12')
+  expect(given.filter((text) => text.startsWith('loaded'))).toHaveLength(2)
+})

@@ -54,6 +54,8 @@ export class StoreFeed {
   #waiters: Waiter[] = []
   /** How often everything was loaded again. */
   #loads = 0
+  /** Ends with the last part that is loaded again. */
+  #mending: Promise<unknown> = Promise.resolve()
   /** The keys of this server's last revisions, for requests with lost answers. */
   readonly #recent = new Map<Revision, readonly string[]>()
 
@@ -110,9 +112,15 @@ export class StoreFeed {
 
   /**
    * Gives the follower a part that is loaded again, at the revision applied last. Later revisions are applied after it.
-   * Call it once at a time. Rejects with the error of `load`.
+   * One part is loaded after the other. Rejects with the error of `load`.
    */
-  async mend(load: (revision: Revision) => Promise<Loaded>): Promise<void> {
+  mend(load: (revision: Revision) => Promise<Loaded>): Promise<void> {
+    const done = this.#mending.then(() => this.#mend(load))
+    this.#mending = done.catch(() => undefined)
+    return done
+  }
+
+  async #mend(load: (revision: Revision) => Promise<Loaded>): Promise<void> {
     const loads = this.#loads
     this.#isHeld = true
     try {

@@ -1,10 +1,13 @@
 /** The server's own HTTP/2 at the real port. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { WIDE_WINDOW } from '@waypost/http2/flow-control'
 import { RESERVED_WINDOW } from '@waypost/http2/outgoing'
 import { until } from '../interface/client.ts'
-import { connectGrpc } from '../support/grpc-client.ts'
+import { connectGrpc, frameOf } from '../support/grpc-client.ts'
 import {
+  begin,
   connectRaw,
+  END_STREAM,
   FRAME,
   goAway,
   http2Frame,
@@ -50,6 +53,29 @@ test('an answer of 10 MiB to a client that reads slowly is passed by a health ch
   await client.send(credit(0, 2 ** 30))
   await client.answered(3)
   expect(bytesOn(client, 3)).toBeGreaterThan(LARGE_BYTES)
+  client.socket.destroy()
+})
+
+test('a large publish gets a wide window once its caller may send it, and no caller gets it before', async () => {
+  const client = await connectRaw(server.port + 1_000)
+  const message = frameOf('ConfigPublishRequest', { ...ITEM, content: 'y'.repeat(LARGE_BYTES / 20) })
+  const pieceOf = (from: number): Buffer => message.subarray(from, from + 16_000)
+  const credited = (): number[] =>
+    client.frames
+      .filter(({ type, stream }) => type === FRAME.window && stream === 3)
+      .map(({ body }) => body.readUInt32BE(0))
+  await client.send(Buffer.concat([setup(1), begin(3), http2Frame(FRAME.data, 3, { body: pieceOf(0) })]))
+  await client.settled()
+  expect(credited()).toEqual([])
+  await client.send(http2Frame(FRAME.data, 3, { body: pieceOf(16_000) }))
+  await until(async () => credited(), (found) => found.includes(WIDE_WINDOW - 65_535))
+  for (let from = 32_000; from < message.length; from += 16_000)
+    await client.send(http2Frame(FRAME.data, 3, { body: pieceOf(from) }))
+  await client.send(http2Frame(FRAME.data, 3, { flags: END_STREAM }))
+  await client.answered(3)
+  const reader = await connectGrpc(server)
+  expect((await reader.ask('ConfigQueryRequest', ITEM)).content).toBe('y'.repeat(LARGE_BYTES / 20))
+  await reader.close()
   client.socket.destroy()
 })
 

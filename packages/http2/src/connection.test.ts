@@ -16,6 +16,7 @@ import {
   windowUpdate,
   zeros,
 } from './connection.test-support.ts'
+import { WIDE_WINDOW } from './flow-control.ts'
 import { RESERVED_WINDOW } from './outgoing.ts'
 import { ERROR, FLAG, FRAME, PREFACE, SETTING } from './protocol.ts'
 
@@ -276,6 +277,23 @@ describe('flow control', () => {
     client.receive(windowUpdate(0, 1_000_000))
     expect(client.bytesOn(1)).toBe(100_000)
     expect(client.events.at(-1)).toBe('1 closed')
+  })
+
+  test('a stream that is made wide may send eight times as much, and no more', () => {
+    const client = new TestConnection().receive(open(1), open(3))
+    client.stream(1).widen()
+    client.stream(1).widen()
+    client.flush()
+    const credit = client.sentOf(FRAME.windowUpdate).filter(({ streamId }) => streamId === 1)
+    expect(credit.map(({ payload }) => payload.readUInt32BE(0))).toEqual([WIDE_WINDOW - 65_535])
+    const body = Buffer.alloc(16_384)
+    for (const id of [1, 3]) client.stream(id).pause()
+    for (const id of [1, 3]) client.receive(data(id, body), data(id, body), data(id, body), data(id, body))
+    expect(client.resets).toEqual([[3, ERROR.flowControlError]])
+    for (let sent = 4 * body.length; sent < WIDE_WINDOW; sent += body.length) client.receive(data(1, body))
+    expect(client.resets).toEqual([[3, ERROR.flowControlError]])
+    client.receive(data(1, body))
+    expect(client.resets).toContainEqual([1, ERROR.flowControlError])
   })
 
   test('gives credit for received bytes, and not for a stream that is paused', () => {

@@ -1,6 +1,6 @@
 import { writeData, writeHeaders } from './frame-writer.ts'
-import { ReceiveWindow } from './flow-control.ts'
-import { MAX_FRAME_SIZE, MAX_WINDOW } from './protocol.ts'
+import { ReceiveWindow, WIDE_WINDOW } from './flow-control.ts'
+import { INITIAL_WINDOW, MAX_FRAME_SIZE, MAX_WINDOW } from './protocol.ts'
 import type { RequestHead } from './request-head.ts'
 
 /** The events of a stream. */
@@ -56,6 +56,7 @@ export class Http2Stream {
   readonly #receiveWindow = new ReceiveWindow()
   #receivedBytes = 0
   #isPaused = false
+  #isWide = false
   #head: Buffer | undefined
   #pieces: Buffer[] = []
   #queuedBytes = 0
@@ -123,6 +124,18 @@ export class Http2Stream {
   resume(): void {
     this.#isPaused = false
     this.#credit()
+  }
+
+  /**
+   * The client may send {@link WIDE_WINDOW} bytes before it waits for an answer: over a slow line a large message else waits at each
+   * 64 KiB. For messages that somebody counts.
+   */
+  widen(): void {
+    if (this.#isWide || this.isRemoteEnded || this.isClosed) return
+    this.#isWide = true
+    const increment = WIDE_WINDOW - INITIAL_WINDOW
+    this.#receiveWindow.grow(increment)
+    this.#owner.giveWindow(this, increment)
   }
 
   /** Takes a DATA frame; `bytes`: with padding, for flow control (section 6.9.1). False if it exceeds the window. */

@@ -89,6 +89,11 @@ export class CallStream implements StreamListener {
     this.#stream.mostIdleMs = idleMs
   }
 
+  /** See `Http2Stream.widen`. */
+  widen(): void {
+    this.#stream.widen()
+  }
+
   /** Receives nothing until `resume`. */
   pause(): void {
     this.#isPaused = true

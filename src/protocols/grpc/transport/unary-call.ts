@@ -60,7 +60,10 @@ export class UnaryCall implements CallEvents, Holder {
     this.#count()
     this.#messages.push(...this.#frames.take(piece))
     if (this.#messages.length > 1) throw severalMessages()
-    if (this.#frames.waitingBytes > this.#judgedBytes && !this.#session.isKnown) this.#judge()
+    const { isKnown } = this.#session
+    const waitingBytes = this.#frames.waitingBytes
+    if (waitingBytes > this.#judgedBytes && !isKnown) this.#judge()
+    else if (waitingBytes > SMALL_BYTES && (isKnown || this.#judgedBytes === Infinity)) this.#stream.widen()
   }
 
   #count(): void {

@@ -60,7 +60,8 @@ export async function loadKeys(parts: LoadParts): Promise<Snapshot> {
 export async function loadKind(parts: LoadParts, kind: ComparedKind, revision: Revision): Promise<Loaded> {
   const { known } = parts
   const stamps = new LargestStamp()
-  const reading: Reading = { ...parts, revision, stamps, missing: [] }
+  // The kept keys follow the watch, which may be ahead of this revision.
+  const reading: Reading = { ...parts, kept: undefined, revision, stamps, missing: [] }
   const read = async (): Promise<Partial<Snapshot>> => {
     if (kind === 'config') return { configs: await configsOf(reading) }
     if (kind !== 'small-record') return namingOf(reading)

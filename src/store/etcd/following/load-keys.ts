@@ -93,12 +93,12 @@ async function valuesOf(
   { client, keys, known, revision, damaged, kept }: Reading,
   prefix: string,
 ): Promise<KeyValue[]> {
-  damaged?.readAgain(prefix)
   const found = await sortedValues(client, { prefix, revision })
   for (const kv of found) known.loaded(kv)
   if (kept !== undefined) for (const kv of found) kept.loaded(kv)
-  if (damaged !== undefined)
-    for (const { key } of found) if (keys.read(key) === undefined) damaged.leaveOut(key)
+  if (damaged === undefined) return found
+  if (damaged.size > 0) damaged.readAgain(prefix, new Set(found.map(({ key }) => key)))
+  for (const { key } of found) if (keys.read(key) === undefined) damaged.leaveOut(key)
   return found
 }
 

@@ -18,6 +18,7 @@ let state: State
 let nowMs: number
 let noted: string[]
 let isElected: boolean
+let isAway: boolean
 let warned: object[]
 
 beforeEach(() => {
@@ -27,12 +28,16 @@ beforeEach(() => {
   noted = []
   warned = []
   isElected = true
+  isAway = false
 })
 
 function careWith(limits: Partial<MemoryLimits>) {
   const budget = new MemoryBudget(state.memory, { ...NO_MEMORY_LIMITS, ...limits })
   const execute = <T>(command: Command<T>) => carryOut(state, command, at(nowMs))
-  const remember = async (_name: string, value: string) => void noted.push(value)
+  const remember = async (_name: string, value: string) => {
+    if (isAway) throw new Error('the store is away')
+    noted.push(value)
+  }
   const care = new MemoryCare({
     state,
     engine: { execute, mostAtOnce: 20 },
@@ -108,6 +113,19 @@ test('the memory is written when it has moved by a tenth of the heap, and otherw
   nowMs += 120 * SECOND_MS
   await care.tick()
   expect(noted).toHaveLength(3)
+})
+
+test('the memory is written again after a failure, and when another server may have written it', async () => {
+  const { care } = careWith({})
+  isAway = true
+  await expect(care.tick()).rejects.toThrow('away')
+  isAway = false
+  await care.tick()
+  isElected = false
+  await care.tick()
+  isElected = true
+  await care.tick()
+  expect(noted).toHaveLength(2)
 })
 
 /** Its limits: of the heap, of the memory, of all contents; one number for all. */

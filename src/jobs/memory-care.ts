@@ -48,7 +48,8 @@ export class MemoryCare {
   /** Call it each second. */
   async tick(): Promise<void> {
     this.#limit()
-    if (!this.#parts.isElected()) return
+    // Another server writes the note from now on.
+    if (!this.#parts.isElected()) return void (this.#noted = undefined)
     await this.#forgetOldest()
     await this.#note()
   }
@@ -111,8 +112,8 @@ export class MemoryCare {
       const isMuch = moved >= Math.min(NOTED_SHARE * budget.limits.heapBytes, NOTED_BYTES)
       if (moved === 0 || (!isMuch && atMs < noted.atMs + NOTED_MS)) return
     }
-    this.#noted = { heap, external, atMs }
     await store.remember(NOTED_MEMORY, JSON.stringify({ heap, external }))
+    this.#noted = { heap, external, atMs }
   }
 }
 

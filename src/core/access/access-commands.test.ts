@@ -104,6 +104,13 @@ test('changes of an unknown user are refused', () => {
   ])
 })
 
+test('a user who need not exist may be removed twice at once', () => {
+  addUser(state, 'ann')
+  const asked = [removeUser('ann', false), removeUser('ann', false)]
+  expect(asked.map((command) => run(state, command))).toEqual([false, false])
+  expect(state.record(USER, 'ann')).toBeUndefined()
+})
+
 test('the first administrator is made with user and role together, and never again', () => {
   const decision = createFirstAdministrator(ANN).decide(state, at(0))
   expect(decision.changes.map((change) => change.kind === 'record-saved' && change.recordKind)).toEqual([

@@ -73,10 +73,12 @@ const MOST_SESSIONS = 20
 
 /**
  * Removes a user, with its roles and sessions. Answers true if some roles are left for the next call. The user goes
- * last: a later user of the same name must not get its roles. Refusals `user-not-found`, `last-administrator`.
+ * last: a later user of the same name must not get its roles. Refusals `last-administrator`, and `user-not-found` where it must
+ * exist.
  */
-export function removeUser(username: string): Command<boolean> {
+export function removeUser(username: string, mustExist = true): Command<boolean> {
   return commandOn(ACCESS_SUBJECT, (view, { stamp }) => {
+    if (!mustExist && view.record(USER, username) === undefined) return unchanged(false)
     requireUser(view, username)
     const roles = rolesWhere(view, (role) => role.username === username)
     // The administrator's role goes first, so that a refusal comes before anything is removed.

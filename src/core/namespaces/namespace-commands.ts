@@ -23,11 +23,17 @@ export function importNamespace(namespace: Namespace, overwrite: boolean): Comma
   })
 }
 
+/** The new name and description of a namespace; an undefined description stays as it is. */
+export interface NewNames extends Omit<Namespace, 'desc'> {
+  readonly desc: string | undefined
+}
+
 /** Changes the names of a listed namespace. Answers false where it is not listed; `public` is fixed. */
-export function updateNamespace(namespace: Namespace): Command<boolean> {
-  return storing(subjectOf(namespace.id), 0, (view, { stamp }) => {
-    if (view.record(NAMESPACE, namespace.id) === undefined) return unchanged(false)
-    return synced([saved(namespace, stamp)], true)
+export function updateNamespace({ id, showName, desc }: NewNames): Command<boolean> {
+  return storing(subjectOf(id), 0, (view, { stamp }) => {
+    const known = view.record(NAMESPACE, id)
+    if (known === undefined) return unchanged(false)
+    return synced([saved({ id, showName, desc: desc ?? known.desc }, stamp)], true)
   })
 }
 

@@ -18,3 +18,13 @@ test('the same look changes nothing', () => {
     [],
   )
 })
+
+test('fields that are not named stay as they are when the look is changed, not when that was asked', () => {
+  const state = new State(0)
+  const asked = [
+    setNamespaceLook('dev', { color: 'red', isProtected: undefined }),
+    setNamespaceLook('dev', { color: undefined, isProtected: true }),
+  ]
+  for (const command of asked) carryOut(state, command, at(0))
+  expect(state.record(NAMESPACE_LOOK, 'dev')).toEqual({ color: 'red', isProtected: true })
+})

@@ -44,10 +44,17 @@ export const NAMESPACE_LOOK = defineRecordKind<NamespaceLook>('namespace-look', 
   return { color: textIn(fields, 'color'), isProtected: fields['isProtected'] === true }
 })
 
+/** Another look of a namespace; undefined fields stay as they are. */
+export interface NewLook {
+  readonly color: string | undefined
+  readonly isProtected: boolean | undefined
+}
+
 /** Changes the look of a namespace. Answers true. */
-export function setNamespaceLook(namespaceId: string, look: NamespaceLook): Command<true> {
+export function setNamespaceLook(namespaceId: string, { color, isProtected }: NewLook): Command<true> {
   return commandOn(`namespace-look:${namespaceId}`, (view, { stamp }) => {
     const before = view.record(NAMESPACE_LOOK, namespaceId) ?? PLAIN_LOOK
+    const look = { color: color ?? before.color, isProtected: isProtected ?? before.isProtected }
     if (before.color === look.color && before.isProtected === look.isProtected) return unchanged(true)
     const isPlain = look.color === '' && !look.isProtected
     const change = isPlain

@@ -28,6 +28,17 @@ test('changing an unknown namespace, or public, is false', () => {
   expect(state.record(NAMESPACE, 'dev')?.desc).toBe('')
 })
 
+test('a description that is not named stays as it is when the namespace is changed, not when that was asked', () => {
+  const state = new State(WALL_MS)
+  carryOut(state, createNamespace(dev), at(0))
+  const asked = [
+    updateNamespace({ ...dev, desc: 'for all' }),
+    updateNamespace({ ...dev, showName: 'Dev', desc: undefined }),
+  ]
+  for (const command of asked) carryOut(state, command, at(0))
+  expect(state.record(NAMESPACE, 'dev')).toEqual({ id: 'dev', showName: 'Dev', desc: 'for all' })
+})
+
 test('deleting is true for every namespace except public, and its items stay', () => {
   const state = new State(WALL_MS)
   carryOut(state, createNamespace(dev), at(0))

@@ -72,8 +72,7 @@ export function userOperations(parts: UserParts) {
       audit: { operation: 'remove user', item: userItem },
       resources: accessResource,
       run: async ({ username, mustExist }: { username: string; mustExist: boolean }): Promise<void> => {
-        if (!mustExist && state.record(USER, username) === undefined) return
-        while (await engine.execute(removeUser(username)));
+        while (await engine.execute(removeUser(username, mustExist)));
       },
     }),
     ...passwordOperations(parts),

@@ -4,6 +4,7 @@ import {
   NAMESPACE,
   NAMESPACE_LOOK,
   type NamespaceLook,
+  type NewLook,
   PLAIN_LOOK,
   setNamespaceLook,
 } from '../../core/namespaces/namespace.ts'
@@ -35,11 +36,9 @@ export interface Space extends NamespaceLook {
   readonly isEmpty: boolean
 }
 
-/** Another look of a namespace; undefined fields stay as they are. */
-export interface LookRequest {
+/** Another look of a namespace. */
+export interface LookRequest extends NewLook {
   readonly id: string
-  readonly color: string | undefined
-  readonly isProtected: boolean | undefined
 }
 
 /** Makes the operations on namespaces for people. */
@@ -68,11 +67,7 @@ export function spaceOperations(parts: SpaceParts) {
       permission: { action: 'write', resource: 'namespace' },
       audit: { operation: 'set look of namespace' },
       resources: ({ id }: LookRequest): Resource[] => [{ kind: 'namespace', namespaceId: id }],
-      run: ({ id, color, isProtected }) => {
-        const before = state.record(NAMESPACE_LOOK, id) ?? PLAIN_LOOK
-        const look = { color: color ?? before.color, isProtected: isProtected ?? before.isProtected }
-        return engine.execute(setNamespaceLook(id, look))
-      },
+      run: ({ id, ...look }) => engine.execute(setNamespaceLook(id, look)),
     }),
   }
 }

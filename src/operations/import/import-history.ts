@@ -35,17 +35,8 @@ interface KnownName {
   storedId: number
 }
 
-/** The facts that all imports of a server share. Their parts with items and records take turns. */
-export interface ImportsUnderWay {
-  /** The last change of an item whose new text is not known yet. */
-  readonly pending: Map<string, PendingChange>
-  /** The names without an item, by the texts of their keys. */
-  readonly names: Map<string, KnownName>
-  /** How many imports are under way. */
-  running: number
-  /** Settles when the part is done that has the turn. */
-  turn: Promise<unknown>
-}
+/** The last change of each item whose new text is not known yet, for all calls: the text may come with a later one. */
+export type PendingChanges = Map<string, PendingChange>
 
 /** The reader whose turns the reads of imports take. */
 const READER = 'import'
@@ -62,37 +53,28 @@ const MOST_DECISIONS = 6
  */
 export class HistoryImport {
   readonly #parts: HistoryImportParts
-  readonly #shared: ImportsUnderWay
+  readonly #pending: PendingChanges
+  /** The names without an item, by the texts of their keys. For one call: another server may import as well. */
+  readonly #names = new Map<string, KnownName>()
   /** The change before each record of an item that is here: a record that is tried again has the same. */
   readonly #before = new Map<ImportedRecord, PendingChange | undefined>()
   /** The ids that records get in the store. */
   readonly #ids = new WeakMap<ImportedRecord, number>()
 
-  constructor(parts: HistoryImportParts, shared: ImportsUnderWay) {
+  constructor(parts: HistoryImportParts, pending: PendingChanges) {
     this.#parts = parts
-    this.#shared = shared
-    shared.running++
-  }
-
-  /** The import has ended. Later ones read the names again: another server may import as well. */
-  end(): void {
-    if (--this.#shared.running === 0) this.#shared.names.clear()
+    this.#pending = pending
   }
 
   /** Reads the names of these records again: the store has not taken them, or nobody knows. */
   async prepareAgain(records: readonly ImportedRecord[]): Promise<void> {
-    this.forget(records)
+    for (const { key } of records) this.#names.delete(key.text)
     await this.prepare(records)
-  }
-
-  /** The next part with these names reads them again. */
-  forget(lines: readonly Pick<ImportedRecord, 'key'>[]): void {
-    for (const { key } of lines) this.#shared.names.delete(key.text)
   }
 
   /** Reads the newest records of these names from the store. */
   async prepare(lines: readonly Pick<ImportedRecord, 'key'>[]): Promise<void> {
-    const { names } = this.#shared
+    const names = this.#names
     const keys = new Map(lines.map(({ key }) => [key.text, key]))
     const unknown = [...keys.values()].filter(
       (key) => !names.has(key.text) && this.#parts.state.config(key) === undefined,
@@ -105,7 +87,7 @@ export class HistoryImport {
   commandOf(record: ImportedRecord): Command<ImportOutcome> {
     const { text } = record.key
     const { oldId, atMs, operator } = record
-    const { pending, names } = this.#shared
+    const [pending, names] = [this.#pending, this.#names]
     if (this.#parts.state.config(record.key) !== undefined) {
       if (!this.#before.has(record)) this.#before.set(record, pending.get(text))
       if (pending.size >= MOST_PENDING) pending.clear()
@@ -124,7 +106,7 @@ export class HistoryImport {
 
   /** The store has a record. */
   stored(record: ImportedRecord): void {
-    const name = this.#shared.names.get(record.key.text)
+    const name = this.#names.get(record.key.text)
     if (name !== undefined) name.storedId = Math.max(name.storedId, this.#ids.get(record) ?? 0)
   }
 
@@ -142,9 +124,9 @@ export class HistoryImport {
 
   /** The newest imported change of an item, as far as it is known. */
   changeBefore({ text }: ConfigKey): ChangeMark | undefined {
-    const pending = this.#shared.pending.get(text)
+    const pending = this.#pending.get(text)
     if (pending !== undefined) return pending
-    const newest = this.#shared.names.get(text)?.newest
+    const newest = this.#names.get(text)?.newest
     return newest?.oldId === undefined ? undefined : { ...newest, oldId: newest.oldId }
   }
 

@@ -22,7 +22,7 @@ import type { Guard } from '../guard.ts'
 import type { AuditedOutcome } from '../operation-audit.ts'
 import { requireServing } from '../server/serving.ts'
 import { type PasswordImportParts, refusePassword } from './import-passwords.ts'
-import { HistoryImport, type HistoryImportParts, type ImportsUnderWay } from './import-history.ts'
+import { HistoryImport, type HistoryImportParts, type PendingChanges } from './import-history.ts'
 import { ImportMarks, type MarkParts } from './import-marks.ts'
 import type { ImportedState, ImportedThing, ImportLine, LeftLine } from './imported-things.ts'
 
@@ -65,20 +65,23 @@ const PAUSE_MS = 200
 
 /** Makes the operation that imports the state of another server. For administrators: it has users, too. */
 export function importOperations(parts: ImportParts) {
-  const shared: ImportsUnderWay = {
-    pending: new Map(),
-    names: new Map(),
-    running: 0,
-    turn: Promise.resolve(),
-  }
+  const pending: PendingChanges = new Map()
+  /** Settles when the call is done that has the turn: the next one must see its records and marks. */
+  let turn: Promise<unknown> = Promise.resolve()
   return {
-    /** Imports lines in order, each for itself; a line may come again. It throws only if another try may help. */
+    /**
+     * Imports lines in order, each for itself; a line may come again. It throws only if another try may help. Calls take
+     * turns: a client that has had no answer sends its call again.
+     */
     state: parts.guard.operation({
       permission: WRITE_ACCESS,
       audit: { operation: 'import state', cameTo: auditedImport },
       resources: accessResource,
-      run: (request: ImportStateRequest): Promise<ImportedState> =>
-        new StateImport(parts, request, shared).run(),
+      run: (request: ImportStateRequest): Promise<ImportedState> => {
+        const imported = turn.then(() => new StateImport(parts, request, pending).run())
+        turn = imported.catch(() => undefined)
+        return imported
+      },
     }),
   }
 }
@@ -87,17 +90,17 @@ export function importOperations(parts: ImportParts) {
 class StateImport {
   readonly #parts: ImportParts
   readonly #request: ImportStateRequest
-  readonly #shared: ImportsUnderWay
+  readonly #pending: PendingChanges
   readonly #history: HistoryImport
   readonly #marks: ImportMarks
   readonly #counts = { taken: 0, unchanged: 0, kept: 0, refused: 0 }
   readonly #left: LeftLine[] = []
 
-  constructor(parts: ImportParts, request: ImportStateRequest, shared: ImportsUnderWay) {
+  constructor(parts: ImportParts, request: ImportStateRequest, pending: PendingChanges) {
     this.#parts = parts
     this.#request = request
-    this.#shared = shared
-    this.#history = new HistoryImport(parts, shared)
+    this.#pending = pending
+    this.#history = new HistoryImport(parts, pending)
     this.#marks = new ImportMarks(parts)
   }
 
@@ -107,28 +110,16 @@ class StateImport {
       if (lastRefMs > 0) await this.#parts.engine.execute(raiseLists(lastRefMs))
       for (const part of inParts(lines, MOST_AT_ONCE)) await this.#takePart(part)
     } finally {
-      this.#history.end()
       await this.#marks.save()
     }
     return { ...this.#counts, lines: this.#left }
   }
 
   async #takePart(part: readonly ImportLine[]): Promise<void> {
-    const items = itemsOf(part)
-    if (items.length === 0) await this.#takeNow(part)
-    else {
-      // Two calls with the history of one item must see each other's records.
-      const taken = this.#shared.turn.then(() => this.#takeNow(part))
-      this.#shared.turn = taken.catch(() => this.#history.forget(items))
-      await taken
-    }
-    await nextTurn()
-  }
-
-  async #takeNow(part: readonly ImportLine[]): Promise<void> {
     await this.#history.prepare(itemsOf(part))
     await this.#marks.prepare(part)
     for (const some of togetherOf(part)) await this.#takeTogether(some)
+    await nextTurn()
   }
 
   /** Imports lines together, and again if the store is slow or away for a moment. */
@@ -171,7 +162,7 @@ class StateImport {
     const command = this.#commandOf(thing, overwrite)
     const outcome = await engine.execute({ ...command, takesNames: true })
     if (thing.kind === 'history') this.#history.stored(thing.record)
-    if (thing.kind === 'config') this.#shared.pending.delete(thing.config.key.text)
+    if (thing.kind === 'config') this.#pending.delete(thing.config.key.text)
     else if (outcome.outcome === 'taken') this.#marks.note(thing)
     return outcome
   }

@@ -123,6 +123,23 @@ describe('the audit', () => {
   })
 })
 
+test('an instance that leaves while several are changed is not found, and the others are changed', async () => {
+  const persistent = (port: number) => ({ ...instance, port, ephemeral: false })
+  for (const port of [1, 2, 3])
+    await settled(operations.register({ ...registration, ...persistent(port) }, caller))
+  void operations.deregister(persistent(2), caller)
+  const instances = [1, 2, 3, 4].map(persistent)
+  const { updated, notFound } = await settled(
+    operations.modifyMany(
+      { serviceKey: ORDERS, instances, weight: 7, enabled: undefined, lifts: false },
+      caller,
+    ),
+  )
+  expect(updated.map(({ port }) => port)).toEqual([1, 3])
+  expect(new Set(notFound.map(({ port }) => port))).toEqual(new Set([2, 4]))
+  expect(Array.from(world.state.instances(ORDERS), ({ record }) => record.weight)).toEqual([7, 7])
+})
+
 describe('an instance of a connection', () => {
   const publish = (process: string) =>
     registered(world.state, {

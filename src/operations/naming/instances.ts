@@ -306,16 +306,25 @@ async function modifyMany(
   const targets = instances.map((one) => targetThere(state, { ...one, serviceKey }))
   for (let from = 0; from < targets.length; from += TOGETHER) {
     const modify = async (target: InstanceTarget): Promise<void> => {
-      const record = state.instance(serviceKey, target.address)?.record
-      const isThere = record !== undefined && (target.ephemeral ?? record.ephemeral) === record.ephemeral
+      const { address } = state.instance(serviceKey, target.address)?.record ?? target
       const command = lifts ? liftSettings(target) : modifyInstance(target, patch)
-      if (isThere) await engine.execute(command)
-      const outcome = isThere ? updated : notFound
-      outcome.push(record?.address ?? target.address)
+      const outcome = (await isThereFor(async () => engine.execute(command))) ? updated : notFound
+      outcome.push(address)
     }
     await Promise.all(targets.slice(from, from + TOGETHER).map(modify))
   }
   return { updated, notFound }
+}
+
+/** Whether a change has found its instance: another one may have removed it just before. */
+async function isThereFor(change: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await change()
+    return true
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'instance-not-found') return false
+    throw error
+  }
 }
 
 function reads({ guard, state }: InstanceParts) {

@@ -4,6 +4,7 @@ import { PUBLIC_NAMESPACE, type Namespace, NAMESPACE } from '../../core/namespac
 import {
   createNamespace,
   deleteNamespace,
+  type NewNames,
   updateNamespace,
 } from '../../core/namespaces/namespace-commands.ts'
 import { Refusal } from '../../core/refusal.ts'
@@ -62,14 +63,13 @@ export function namespaceOperations(parts: NamespaceParts) {
         engine.execute(createNamespace({ id: id === '' ? randomUUID() : id, showName, desc })),
       audit: { operation: 'create namespace', cameTo: (isNew) => doneIf(isNew, 'id-taken') },
     }),
-    /** Changes name and description of a namespace; an undefined `desc` stays as it is. */
+    /** Changes name and description of a namespace. */
     rename: guard.operation({
       permission: WRITE,
       resources,
-      run: async ({ id, showName, desc }: RenameRequest): Promise<Renamed> => {
-        const kept = desc ?? state.record(NAMESPACE, id)?.desc ?? ''
-        if (await engine.execute(updateNamespace({ id, showName, desc: kept }))) return 'renamed'
-        return id === PUBLIC_NAMESPACE ? 'fixed' : 'not-listed'
+      run: async (names: NewNames): Promise<Renamed> => {
+        if (await engine.execute(updateNamespace(names))) return 'renamed'
+        return names.id === PUBLIC_NAMESPACE ? 'fixed' : 'not-listed'
       },
       audit: { operation: 'rename namespace', cameTo: (renamed) => doneIf(renamed === 'renamed', renamed) },
     }),
@@ -101,13 +101,6 @@ function takenOperations({ guard, state }: NamespaceParts) {
       run: (allowed) => allowed.map(({ id }) => id),
     }),
   }
-}
-
-/** The new name and description of a namespace. */
-export interface RenameRequest {
-  readonly id: string
-  readonly showName: string
-  readonly desc: string | undefined
 }
 
 /** `fixed`: the default namespace keeps its name. */

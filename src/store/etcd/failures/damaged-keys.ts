@@ -65,9 +65,9 @@ export class DamagedKeys {
     if (this.#tries.size > 0) this.#tries.delete(key)
   }
 
-  /** Keys with this prefix are read again. */
-  readAgain(prefix: string): void {
-    for (const key of this.#found.keys()) if (key.startsWith(prefix)) this.#found.delete(key)
+  /** These are all keys with this prefix. Each of them is judged again. */
+  readAgain(prefix: string, keys: ReadonlySet<string>): void {
+    for (const key of this.#found.keys()) if (key.startsWith(prefix) && !keys.has(key)) this.forget(key)
   }
 
   get size(): number {

@@ -1,17 +1,19 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { SharedCommit, Loaded } from '../../../core/engine/ports.ts'
+import { SERVICE_DEFAULTS } from '../../../core/naming/state/service.ts'
 import { MissingChunk } from '../contents/chunks.ts'
 import type { Clock } from '@waypost/etcd-client/clock'
 import { EtcdError } from '@waypost/etcd-client/etcd-error'
 import type { TxnResult } from '@waypost/etcd-client/messages'
-import type { RangeResult } from '@waypost/etcd-client/etcd-client'
+import type { RangeOptions, RangeResult } from '@waypost/etcd-client/etcd-client'
 import type { WatchListener, WatchOptions } from '@waypost/etcd-client/watch'
-import { Following } from './following.ts'
+import { DamagedKeys } from '../failures/damaged-keys.ts'
+import { Following, type FollowingParts } from './following.ts'
 import { Keys } from '../keys/keys.ts'
 import { KnownKeys } from '../keys/known-keys.ts'
 import { LAYOUTS } from '../format/layout.ts'
 import { StoreInUse } from '../format/store-in-use.ts'
-import { contentValue, toJson } from '../keys/values.ts'
+import { contentValue, serviceValue, toJson } from '../keys/values.ts'
 
 const keys = new Keys('w/')
 const AWAY = new EtcdError('unavailable', 'etcd is down')
@@ -80,7 +82,7 @@ function readingNothing(): Promise<TxnResult> {
   return Promise.resolve({ revision, succeeded: true, results: [] })
 }
 
-async function follow(): Promise<Following> {
+async function follow(more: Partial<FollowingParts> = {}): Promise<Following> {
   const { following } = await Following.load({
     client,
     keys,
@@ -91,6 +93,7 @@ async function follow(): Promise<Following> {
     clock,
     failed: (error) => failures.push(error),
     reloading: (why) => reasons.push(String(why)),
+    ...more,
   })
   following.follow({
     applied: (commit) => applied.push(commit),
@@ -154,7 +157,7 @@ describe('following etcd', () => {
       expect.stringContaining('compacted'),
       ...Array.from({ length: 3 }, () => String(AWAY)),
     ])
-    expect(sleeps).toEqual([300, 100, 59_700, 200, 400])
+    expect(sleeps.toSorted((a, b) => a - b)).toEqual([100, 200, 300, 400, 59_700])
     expect(watches).toMatchObject([{ isClosed: true }, { from: 21, isClosed: false }])
     expect(following.figures).toMatchObject({ applied: 20, newest: 20, reloads: 1 })
     expect(following.keysOf(20)).toBeUndefined()
@@ -231,5 +234,103 @@ describe('following etcd', () => {
     expect(watches).toHaveLength(1)
     troubles = [AWAY]
     await expect(follow()).rejects.toBe(AWAY)
+  })
+})
+
+/** Keys and their values, at each revision at which they are read. */
+type StoredAt = Record<number, Readonly<Record<string, Buffer>>>
+
+/** An etcd whose reads at the revision 5 wait while `waits` is set, until `letGo` is called. */
+class StoredKeys {
+  readonly stored: StoredAt
+  /** The beginnings of the ranges that were read. */
+  readonly read: string[] = []
+  waits = false
+  letGo: () => void = () => undefined
+  readonly #gone = new Promise<void>((resolve) => (this.letGo = resolve))
+
+  constructor(stored: StoredAt) {
+    this.stored = stored
+  }
+
+  readonly range = ({ key, end, revision: at }: RangeOptions): Promise<RangeResult> =>
+    Promise.resolve(this.#found(key, end, at))
+
+  async *pages({ key, end, revision: at }: RangeOptions): AsyncGenerator<RangeResult> {
+    this.read.push(key)
+    if (this.waits && at === 5) await this.#gone
+    yield this.#found(key, end, at)
+  }
+
+  #found(key: string, end: string | undefined, at = revision): RangeResult {
+    const all = Object.entries(this.stored[at] ?? {}).filter(([one]) =>
+      end === undefined ? one === key : one >= key && one < end,
+    )
+    const of = { createRevision: 1, modRevision: 1, version: 1, lease: 0n }
+    const kvs = all.map(([one, value]) => ({ key: one, value, ...of }))
+    return { revision, kvs, count: kvs.length, more: false }
+  }
+}
+
+describe('a part that is loaded again', () => {
+  const ITEM = 'w/c/public/G/a'
+  const damage = Buffer.from('x')
+
+  async function followKeys(stored: StoredAt): Promise<{ etcd: StoredKeys; following: Following }> {
+    const etcd = new StoredKeys(stored)
+    const parts = { range: etcd.range, pages: (range: RangeOptions) => etcd.pages(range), watch: client.watch }
+    const following = await follow({ client: parts, damaged: new DamagedKeys(() => undefined) })
+    return { etcd, following }
+  }
+
+  test('ends before everything is loaded again, and its keys are not known then', async () => {
+    const { etcd, following } = await followKeys({ 5: { [ITEM]: damage }, 20: { 'w/c/public/G/b': damage } })
+    etcd.waits = true
+    const comparing = following.compare({ counts: { config: 7 } })
+    await settled()
+    revision = 20
+    watches[0]!.listener.broken('compacted')
+    await settled()
+    expect(snapshots).toEqual([])
+    etcd.letGo()
+    await comparing
+    await settled()
+    expect(snapshots).toMatchObject([{ revision: 20 }])
+    expect(await following.compare({ each: true })).toEqual([])
+  })
+
+  test('is not compared before it is whole', async () => {
+    const { etcd, following } = await followKeys({ 5: { [ITEM]: damage } })
+    etcd.waits = true
+    const first = following.compare({ counts: { config: 7 } })
+    await settled()
+    const second = following.compare()
+    etcd.letGo()
+    expect(await second).toEqual([])
+    expect(await first).toHaveLength(1)
+    expect(following.figures).toMatchObject({ drifts: 1, mends: 1 })
+  })
+
+  test('ends a comparison that has begun before', async () => {
+    const { etcd, following } = await followKeys({ 5: { [ITEM]: damage } })
+    etcd.waits = true
+    const ofEach = following.compare({ each: true })
+    const ofCounts = following.compare({ counts: { config: 7 } })
+    await settled()
+    etcd.letGo()
+    expect(await ofEach).toEqual([])
+    expect(await ofCounts).toHaveLength(1)
+  })
+
+  test('comes before the records, which have the marks of damaged services', async () => {
+    const key = { namespaceId: 'public', groupedName: 'G@@a' }
+    const service = keys.of({ of: 'service', service: key })
+    const { etcd, following } = await followKeys({ 5: { [service]: damage } })
+    const sound = serviceValue({ ...SERVICE_DEFAULTS, key, serial: 0, madeBy: 'operator' }, 9)
+    etcd.stored[5] = { [service]: sound, 'w/r/user/ann': damage }
+    etcd.read.length = 0
+    expect(await following.compare()).toEqual([{ kind: 'small-record', known: 0, stored: 1 }])
+    expect(etcd.read.indexOf(keys.every('service'))).toBe(0)
+    expect(snapshots.at(-1)).toMatchObject({ records: [] })
   })
 })

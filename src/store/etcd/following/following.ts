@@ -68,6 +68,8 @@ const LONGEST_PAUSE_MS = 5_000
 /** How often a server that misses its data looks for them: an operator waits for it. */
 const EMPTY_PAUSE_MS = 1_000
 const MOST_TRIES = 3
+/** The order in which kinds are loaded again: the records have the marks of damaged items and services. */
+const MENDED = ['config', 'instance', 'small-record'] as const
 
 /** Follows etcd: loads all data, watches it from there, and loads it again if the watch cannot continue. */
 export class Following {
@@ -176,15 +178,15 @@ export class Following {
    * again. `counts`: how many of some kinds the state has. Rejects with `EtcdError` if etcd cannot be reached.
    */
   async compare({ each = false, counts = {} }: CompareOptions = {}): Promise<readonly Difference[]> {
-    if (this.#isReloading) return []
+    if (this.#isReloading || this.#feed.isHeld) return []
     const { known, client } = this.#parts
     const { applied } = this.#feed
-    const reloads = this.#reloads
+    const loads = this.#reloads + this.#mends
     const found = each
       ? await known.compareRevisions(client, applied)
       : await known.compareCounts(client, applied, { counts, leftOut: (kind) => this.#leftOut(kind) })
     // Data that was loaded again meanwhile is not the compared data.
-    if (this.#isReloading || this.#reloads !== reloads) return []
+    if (this.#isReloading || this.#reloads + this.#mends !== loads) return []
     if (found.length > 0) this.#drifts++
     const texts = found.map(differenceText)
     // A difference that a reload has not repaired is reported again, but not loaded again and again.
@@ -193,7 +195,7 @@ export class Following {
     // Services and instances are loaded together.
     const kinds = new Set<ComparedKind>(mended.map(({ kind }) => (kind === 'service' ? 'instance' : kind)))
     for (const kind of await healedKinds(this.#parts)) kinds.add(kind)
-    for (const kind of kinds) await this.#mend(kind)
+    for (const kind of MENDED) if (kinds.has(kind)) await this.#mend(kind)
     return found
   }
 
@@ -265,9 +267,9 @@ export class Following {
     try {
       await this.#feed.mend((revision) => {
         this.#toMend.delete(kind)
+        this.#mends++
         return loadKind(this.#parts, kind, revision)
       })
-      this.#mends++
     } catch (error) {
       this.#stopped(error)
     } finally {
@@ -281,6 +283,8 @@ export class Following {
     this.#isReloading = true
     this.#watch?.close()
     try {
+      // A part or a revision that is being read notes the keys that it has read.
+      await this.#feed.stop()
       const before = this.#parts.known.total
       const snapshot = await this.#loadAgain(why)
       if (snapshot === undefined) return

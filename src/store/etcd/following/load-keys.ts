@@ -60,7 +60,8 @@ export async function loadKeys(parts: LoadParts): Promise<Snapshot> {
 export async function loadKind(parts: LoadParts, kind: ComparedKind, revision: Revision): Promise<Loaded> {
   const { known } = parts
   const stamps = new LargestStamp()
-  const reading: Reading = { ...parts, revision, stamps, missing: [] }
+  // The kept keys follow the watch, which may be ahead of this revision.
+  const reading: Reading = { ...parts, kept: undefined, revision, stamps, missing: [] }
   const read = async (): Promise<Partial<Snapshot>> => {
     if (kind === 'config') return { configs: await configsOf(reading) }
     if (kind !== 'small-record') return namingOf(reading)
@@ -92,12 +93,12 @@ async function valuesOf(
   { client, keys, known, revision, damaged, kept }: Reading,
   prefix: string,
 ): Promise<KeyValue[]> {
-  damaged?.readAgain(prefix)
   const found = await sortedValues(client, { prefix, revision })
   for (const kv of found) known.loaded(kv)
   if (kept !== undefined) for (const kv of found) kept.loaded(kv)
-  if (damaged !== undefined)
-    for (const { key } of found) if (keys.read(key) === undefined) damaged.leaveOut(key)
+  if (damaged === undefined) return found
+  if (damaged.size > 0) damaged.readAgain(prefix, new Set(found.map(({ key }) => key)))
+  for (const { key } of found) if (keys.read(key) === undefined) damaged.leaveOut(key)
   return found
 }
 

@@ -36,16 +36,20 @@ test('reports of the watch before a restore do not count after it', async () => 
   expect(feed.waiters).toBe(1)
 })
 
-test('parts that are loaded again come one after the other, and no revision between reading one and giving it', async () => {
-  const feed = new StoreFeed(
-    { keys, own: 'w/b/me', readParts: () => Promise.reject(new Error('no parts')), stopped: () => {} },
-    10,
-  )
+/** A feed at the revision 10, and what it has given. */
+function givingFeed(): { feed: StoreFeed; given: string[] } {
+  const readParts = () => Promise.reject(new Error('no parts'))
+  const feed = new StoreFeed({ keys, own: 'w/b/me', readParts, stopped: () => {} }, 10)
   const given: string[] = []
   feed.follow({
     applied: ({ revision }) => given.push(`applied ${revision}`),
     reloaded: ({ revision }) => given.push(`loaded ${revision}`),
   })
+  return { feed, given }
+}
+
+test('parts that are loaded again come one after the other, and no revision between reading one and giving it', async () => {
+  const { feed, given } = givingFeed()
   const loading = async (revision: number) => {
     for (let turns = 0; turns < 3; turns++) await new Promise(setImmediate)
     return snapshotAt(revision)
@@ -61,4 +65,28 @@ test('parts that are loaded again come one after the other, and no revision betw
   expect(seen).toEqual(seen.toSorted((a, b) => a - b))
   expect(given).toContain('applied 12')
   expect(given.filter((text) => text.startsWith('loaded'))).toHaveLength(2)
+})
+
+test('a stop waits for the part that is being read, and then nothing is read or given until the next snapshot', async () => {
+  const { feed, given } = givingFeed()
+  let end = (): void => undefined
+  const read: number[] = []
+  const part = (revision: number) => {
+    read.push(revision)
+    return new Promise<void>((resolve) => (end = resolve)).then(() => snapshotAt(revision))
+  }
+  const parts = [feed.mend(part), feed.mend(part)]
+  feed.add({ revision: 11, changes: [] }, 0)
+  await new Promise(setImmediate)
+  let isStopped = false
+  const stopping = feed.stop().then(() => (isStopped = true))
+  await new Promise(setImmediate)
+  expect([isStopped, read]).toEqual([false, [10]])
+  end()
+  await Promise.all([stopping, ...parts])
+  expect([given, read]).toEqual([[], [10]])
+  feed.reload(snapshotAt(20))
+  feed.add({ revision: 21, changes: [] }, 0)
+  await new Promise(setImmediate)
+  expect(given).toEqual(['loaded 20', 'applied 21'])
 })

@@ -52,8 +52,6 @@ export class StoreFeed {
   #isHeld = false
   #isStopped = false
   #waiters: Waiter[] = []
-  /** How often everything was loaded again. */
-  #loads = 0
   /** Ends with the last part that is loaded again. */
   #mending: Promise<unknown> = Promise.resolve()
   /** The keys of this server's last revisions, for requests with lost answers. */
@@ -97,14 +95,25 @@ export class StoreFeed {
     this.#reach()
   }
 
-  /** Continues from a snapshot; drops the revisions added before. */
+  /** Whether a part is being loaded again. */
+  get isHeld(): boolean {
+    return this.#isHeld
+  }
+
+  /** Reads and applies nothing more until the next snapshot. Resolves when the work that is under way has ended. */
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    await this.#mending
+    await this.#draining
+  }
+
+  /** Continues from a snapshot, after a stop; drops the revisions added before. */
   reload(snapshot: Snapshot): void {
     this.#queue = []
     this.#current = undefined
     this.#recent.clear()
     this.#follower?.reloaded(snapshot)
     this.#isStopped = false
-    this.#loads++
     this.#watched = 0
     this.#applied = snapshot.revision
     this.#reach()
@@ -121,14 +130,13 @@ export class StoreFeed {
   }
 
   async #mend(load: (revision: Revision) => Promise<Loaded>): Promise<void> {
-    const loads = this.#loads
     this.#isHeld = true
     try {
       await this.#draining
       if (this.#isStopped) return
       const loaded = await load(this.#applied)
-      // Everything was loaded meanwhile.
-      if (loads === this.#loads) this.#follower?.reloaded(loaded)
+      // Otherwise everything is loaded again.
+      if (!this.#isStopped) this.#follower?.reloaded(loaded)
     } finally {
       this.#isHeld = false
       this.#work()
@@ -167,19 +175,16 @@ export class StoreFeed {
   }
 
   async #drain(follower: StoreFollower): Promise<void> {
-    const queue = this.#queue
     const { keys, readParts, damaged, stopped } = this.#parts
     const hasService = (service: ServiceKey): boolean => follower.hasService?.(service) !== false
     try {
-      while (!this.#isHeld) {
-        const next = queue.shift()
+      while (!this.#isHeld && !this.#isStopped) {
+        const next = this.#queue.shift()
         if (next === undefined) return
         this.#current = next
         const { revision, changes: events } = next.revision
         this.#parts.begins?.(events)
         const { changes, stamp } = await changesOfRevision(keys, events, { readParts, damaged, hasService })
-        // It was given a snapshot meanwhile.
-        if (queue !== this.#queue) return
         follower.applied({ revision, changes, stamp })
         this.#parts.followed?.(events)
         this.#current = undefined
@@ -188,7 +193,6 @@ export class StoreFeed {
         this.#reach()
       }
     } catch (error) {
-      if (queue !== this.#queue) return
       this.#isStopped = true
       stopped(error)
     }

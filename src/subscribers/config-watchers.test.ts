@@ -43,7 +43,7 @@ function changeOf(dataId: string, md5: string): Change {
 
 const watched = (dataId: string, md5: string): WatchedItem => {
   const key = keyOf(dataId)
-  return { key, md5, echo: `${dataId}%02g%01` }
+  return { key, md5, echo: `${dataId} g` }
 }
 
 function handleOf(taken: Taken): PollHandle {

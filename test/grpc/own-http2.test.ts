@@ -74,7 +74,7 @@ test('a large publish gets a wide window once its caller may send it, and no cal
   await client.send(http2Frame(FRAME.data, 3, { flags: END_STREAM }))
   await client.answered(3)
   const reader = await connectGrpc(server)
-  expect((await reader.ask('ConfigQueryRequest', ITEM)).content).toBe('y'.repeat(LARGE_BYTES / 20))
+  expect((await reader.ask('ConfigQueryRequest', ITEM)).body['content']).toBe('y'.repeat(LARGE_BYTES / 20))
   await reader.close()
   client.socket.destroy()
 })

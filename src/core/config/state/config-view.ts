@@ -160,6 +160,6 @@ export interface WatchedItem {
   readonly key: ConfigKey
   /** The md5 of the client; the empty string if it has no version. */
   readonly md5: string
-  /** How the client named the item, encoded for its protocol. */
+  /** How the client named the item, as its protocol repeats it in answers. */
   readonly echo: string
 }

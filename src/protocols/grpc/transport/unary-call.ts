@@ -60,10 +60,9 @@ export class UnaryCall implements CallEvents, Holder {
     this.#count()
     this.#messages.push(...this.#frames.take(piece))
     if (this.#messages.length > 1) throw severalMessages()
-    const { isKnown } = this.#session
-    const waitingBytes = this.#frames.waitingBytes
-    if (waitingBytes > this.#judgedBytes && !isKnown) this.#judge()
-    else if (waitingBytes > SMALL_BYTES && (isKnown || this.#judgedBytes === Infinity)) this.#stream.widen()
+    if (this.#frames.waitingBytes <= SMALL_BYTES) return
+    if (this.#session.isKnown) this.#stream.widen()
+    else if (this.#frames.waitingBytes > this.#judgedBytes) this.#judge()
   }
 
   #count(): void {
@@ -108,9 +107,12 @@ export class UnaryCall implements CallEvents, Holder {
   }
 
   #judged(refusal: ServerMessage | undefined): void {
-    if (refusal === undefined) return this.#count()
-    this.#messages.length = 0
-    this.#send(refusal)
+    if (refusal !== undefined) {
+      this.#messages.length = 0
+      return this.#send(refusal)
+    }
+    this.#count()
+    if (this.#judgedBytes === Infinity) this.#stream.widen()
   }
 
   ended(): void {

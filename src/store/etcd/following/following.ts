@@ -180,11 +180,11 @@ export class Following {
   async compare({ each = false, counts = {} }: CompareOptions = {}): Promise<readonly Difference[]> {
     if (this.#isReloading || this.#feed.isHeld) return []
     const { known, client } = this.#parts
-    const { applied } = this.#feed
+    const revision = this.#feed.reached
     const loads = this.#reloads + this.#mends
     const found = each
-      ? await known.compareRevisions(client, applied)
-      : await known.compareCounts(client, applied, { counts, leftOut: (kind) => this.#leftOut(kind) })
+      ? await known.compareRevisions(client, revision)
+      : await known.compareCounts(client, revision, { counts, leftOut: (kind) => this.#leftOut(kind) })
     // Data that was loaded again meanwhile is not the compared data.
     if (this.#isReloading || this.#reloads + this.#mends !== loads) return []
     if (found.length > 0) this.#drifts++

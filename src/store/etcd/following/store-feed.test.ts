@@ -76,8 +76,8 @@ test('a stop waits for the part that is being read, and then nothing is read or 
     return new Promise<void>((resolve) => (end = resolve)).then(() => snapshotAt(revision))
   }
   const parts = [feed.mend(part), feed.mend(part)]
-  feed.add({ revision: 11, changes: [] }, 0)
   await new Promise(setImmediate)
+  feed.add({ revision: 11, changes: [] }, 0)
   let isStopped = false
   const stopping = feed.stop().then(() => (isStopped = true))
   await new Promise(setImmediate)
@@ -89,4 +89,16 @@ test('a stop waits for the part that is being read, and then nothing is read or 
   feed.add({ revision: 21, changes: [] }, 0)
   await new Promise(setImmediate)
   expect(given).toEqual(['loaded 20', 'applied 21'])
+})
+
+test('a quiet follower is compared, and loaded in parts, at the revision that the watch has reported: etcd may have compacted its last change', async () => {
+  const feed = feedAt(10)
+  feed.watchedTo(20)
+  expect(feed.reached).toBe(20)
+  const asked: number[] = []
+  await feed.mend(async (revision) => {
+    asked.push(revision)
+    return snapshotAt(revision)
+  })
+  expect(asked).toEqual([20])
 })

@@ -120,7 +120,7 @@ export class StoreFeed {
   }
 
   /**
-   * Gives the follower a part that is loaded again, at the revision applied last. Later revisions are applied after it.
+   * Gives the follower a part that is loaded again, at the revision that it has reached. Later revisions are applied after it.
    * One part is loaded after the other. Rejects with the error of `load`.
    */
   mend(load: (revision: Revision) => Promise<Loaded>): Promise<void> {
@@ -134,7 +134,7 @@ export class StoreFeed {
     try {
       await this.#draining
       if (this.#isStopped) return
-      const loaded = await load(this.#applied)
+      const loaded = await load(this.reached)
       // Otherwise everything is loaded again.
       if (!this.#isStopped) this.#follower?.reloaded(loaded)
     } finally {
@@ -145,7 +145,7 @@ export class StoreFeed {
 
   /** `reached` resolves when the follower has this revision; after a restore perhaps never: `forget` ends the wait. */
   waitFor(revision: Revision): { readonly reached: Promise<void>; forget(): void } {
-    if (revision <= this.#reached) return { reached: Promise.resolve(), forget: () => undefined }
+    if (revision <= this.reached) return { reached: Promise.resolve(), forget: () => undefined }
     let waiter: Waiter | undefined
     const reached = new Promise<void>((resolve) => {
       waiter = { revision, resolve }
@@ -207,14 +207,14 @@ export class StoreFeed {
     if (oldest !== undefined) this.#recent.delete(oldest)
   }
 
-  /** The follower has everything up to this revision. */
-  get #reached(): Revision {
+  /** The follower has everything up to this revision. What was applied last may be compacted where others write to etcd. */
+  get reached(): Revision {
     const isWaiting = this.#current !== undefined || this.#queue.length > 0
     return isWaiting ? this.#applied : Math.max(this.#applied, this.#watched)
   }
 
   #reach(): void {
-    const revision = this.#reached
+    const revision = this.reached
     const due = this.#waiters.filter((waiter) => waiter.revision <= revision)
     if (due.length === 0) return
     this.#waiters = this.#waiters.filter((waiter) => waiter.revision > revision)

@@ -46,7 +46,7 @@ export function answersOfNames(
   let last: { readonly names: string; readonly answer: Answer } | undefined
   return (changed) => {
     const names = changed.length === 1 ? changed[0]!.echo : changed.map((item) => item.echo).join('')
-    if (last?.names !== names) last = { names, answer: asciiAnswer(toAnswer(names)) }
+    if (last?.names !== names) last = { names, answer: asciiAnswer(toAnswer(encodeURIComponent(names))) }
     return last.answer
   }
 }

@@ -39,6 +39,8 @@ export function listeningConfigsOf(text: string, maxItems: number): readonly Wat
  */
 export function parseListeningConfigs(text: string, maxItems: number): WatchedItem[] {
   const decoded = text.includes('%') ? decode(text) : text
+  // An answer repeats the names, and half of a character cannot be written.
+  if (!decoded.isWellFormed()) throw malformed('well-formed text', 'is not')
   const items: WatchedItem[] = []
   let start = 0
   for (let end = decoded.indexOf(ITEM_END); end >= 0; end = decoded.indexOf(ITEM_END, start)) {
@@ -65,7 +67,7 @@ function parseItem(text: string): WatchedItem {
 /** The name as the client spells it: an empty tenant stays an empty field, a missing one stays missing. */
 function echoOf(dataId: string, group: string, tenant: string | undefined): string {
   const name = tenant === undefined ? [dataId, group] : [dataId, group, tenant]
-  return encodeURIComponent(name.join(FIELD_END) + ITEM_END)
+  return name.join(FIELD_END) + ITEM_END
 }
 
 function fits(name: string, longest: number): boolean {

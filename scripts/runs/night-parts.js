@@ -24,9 +24,13 @@ const EACH_NIGHT = [
       'test/faults/clock-jumps.fault',
     ],
   }),
-  testPart('runbook', 'the pages for operators of a cluster, step by step; servers whose memory is filled', {
-    minutes: 13,
-    tests: ['--project=night', '--no-file-parallelism', 'test/cluster/', 'test/memory/'],
+  testPart('runbook', 'the pages for operators of a cluster, step by step', {
+    minutes: 8,
+    tests: ['--project=night', '--no-file-parallelism', 'test/cluster/'],
+  }),
+  testPart('memory', 'servers whose memory is filled', {
+    minutes: 8,
+    tests: ['--project=night', '--no-file-parallelism', 'test/memory/'],
   }),
   testPart('costs', 'comparisons of processor time, alone', {
     minutes: 12,
@@ -35,7 +39,7 @@ const EACH_NIGHT = [
   {
     name: 'best',
     about: 'processor time of requests beside that of the best build, alone',
-    minutes: 8,
+    minutes: 7,
     command: scriptCommand('bench/best.js'),
   },
   testPart('packages', 'the image and the packages on both architectures, twice', {
@@ -49,7 +53,7 @@ const EACH_NIGHT = [
     ],
   }),
   testPart('screens', 'every view in each theme and language; applications that connect', {
-    minutes: 4,
+    minutes: 3,
     tests: ['--project=long', 'test/browser/screens.', 'test/browser/connect.'],
   }),
   testPart('once-more', 'the other files on etcd, and with the streams of Node.js', {
@@ -71,5 +75,5 @@ export function partsOfNight(now) {
 
 function longForm(name, about, args) {
   const command = scriptCommand('scripts/long-forms.js', ...args, '--minutes', '6')
-  return { name, about: `${about}: one long form each night, in turn`, minutes: 8, tests: [], command }
+  return { name, about: `${about}: one long form each night, in turn`, minutes: 7, tests: [], command }
 }

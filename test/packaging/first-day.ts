@@ -214,7 +214,8 @@ const FROM_NACOS: Page = {
   steps: [
     {
       begins: 'waypost user add ann --first',
-      before: 'kill $SERVER; wait $SERVER; unset WAYPOST_CONTEXT',
+      // Who reads this page has no context of another page.
+      before: 'kill $SERVER; wait $SERVER; unset WAYPOST_CONTEXT; waypost context remove dev; waypost context remove prod',
       instead: asked,
     },
     {

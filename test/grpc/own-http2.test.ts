@@ -68,7 +68,10 @@ test('a large publish gets a wide window once its caller may send it, and no cal
   await client.settled()
   expect(credited()).toEqual([])
   await client.send(http2Frame(FRAME.data, 3, { body: pieceOf(16_000) }))
-  await until(async () => credited(), (found) => found.includes(WIDE_WINDOW - 65_535))
+  await until(
+    async () => credited(),
+    (found) => found.includes(WIDE_WINDOW - 65_535),
+  )
   for (let from = 32_000; from < message.length; from += 16_000)
     await client.send(http2Frame(FRAME.data, 3, { body: pieceOf(from) }))
   await client.send(http2Frame(FRAME.data, 3, { flags: END_STREAM }))

@@ -215,7 +215,8 @@ const FROM_NACOS: Page = {
     {
       begins: 'waypost user add ann --first',
       // Who reads this page has no context of another page.
-      before: 'kill $SERVER; wait $SERVER; unset WAYPOST_CONTEXT; waypost context remove dev; waypost context remove prod',
+      before:
+        'kill $SERVER; wait $SERVER; unset WAYPOST_CONTEXT; waypost context remove dev; waypost context remove prod',
       instead: asked,
     },
     {

@@ -65,7 +65,7 @@ export class DamagedKeys {
     if (this.#tries.size > 0) this.#tries.delete(key)
   }
 
-  /** These are all keys with this prefix. Each of them is judged again. */
+  /** These are all keys with this prefix. Each key is judged again. */
   readAgain(prefix: string, keys: ReadonlySet<string>): void {
     for (const key of this.#found.keys()) if (key.startsWith(prefix) && !keys.has(key)) this.forget(key)
   }

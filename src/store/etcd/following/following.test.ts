@@ -278,7 +278,11 @@ describe('a part that is loaded again', () => {
 
   async function followKeys(stored: StoredAt): Promise<{ etcd: StoredKeys; following: Following }> {
     const etcd = new StoredKeys(stored)
-    const parts = { range: etcd.range, pages: (range: RangeOptions) => etcd.pages(range), watch: client.watch }
+    const parts = {
+      range: etcd.range,
+      pages: (range: RangeOptions) => etcd.pages(range),
+      watch: client.watch,
+    }
     const following = await follow({ client: parts, damaged: new DamagedKeys(() => undefined) })
     return { etcd, following }
   }

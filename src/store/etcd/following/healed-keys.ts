@@ -26,7 +26,7 @@ export interface HealedParts {
 const MOST_TRIED = 100
 
 /**
- * The kinds to load again, because left-out keys of them can be read now, or are gone. The watch does not show all of that:
+ * The kinds to load again, where left-out keys can be read now, or are gone. The watch does not show all of that:
  * a piece of a content has a key of its own. Keys that are no part of the state are forgotten here.
  */
 export async function healedKinds(parts: HealedParts): Promise<Set<ComparedKind>> {

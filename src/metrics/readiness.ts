@@ -10,6 +10,7 @@ export interface NotReady {
     | 'prefix-nested'
     | 'store-empty'
     | 'etcd-apart'
+    | 'etcd-corrupt'
     | 'damaged'
   readonly detail: string
   /** How long this has lasted, in ms. */
@@ -29,7 +30,7 @@ export interface Lagging extends Lasting {
 
 /** Something in the store that an operator must mend. This server works. */
 export interface StoreFault extends Lasting {
-  readonly code: 'prefix-nested' | 'damaged' | 'store-empty' | 'etcd-apart'
+  readonly code: 'prefix-nested' | 'damaged' | 'store-empty' | 'etcd-apart' | 'etcd-corrupt'
 }
 
 /** The inputs of readiness. */

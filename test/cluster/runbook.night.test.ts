@@ -272,7 +272,7 @@ describe.skipIf(skip)(`the runbook${note}`, { timeout: 6 * LIMIT_MS }, () => {
     )
     expect(refused.status).toBe(500)
     expect((await itemAt(1, 'before')).text).toBe('before')
-    for (const number of [1, 2, 3]) await warns(number, 'warnings')
+    for (const number of [1, 2, 3]) await warns(number, 'etcd-corrupt')
     await runBlock(stop!)
     await runBlock(lift!)
     await machines.lose(3)

@@ -119,6 +119,7 @@ export const serverEn = {
   'problem.store-empty':
     'The data of this installation are gone from etcd. The server answers from memory and refuses changes.',
   'problem.etcd-apart': 'The endpoints of etcd are not one cluster: changes may be lost.',
+  'problem.etcd-corrupt': 'The members of etcd have different data: it refuses every write.',
   'problem.prefix-nested': 'Another installation has a prefix above or below this one in etcd.',
   'problem.cut-off':
     'This server has lost the store, and the others have not. Use another one: this one comes back by itself.',

@@ -96,6 +96,7 @@ export const serverZhCn: Readonly<Record<keyof typeof serverEn, string>> = {
   'problem.damaged': '存储中有无法读取的值。请用 doctor 命令查看其键。',
   'problem.store-empty': '此安装的数据已从 etcd 中消失。该节点用内存中的数据应答，并拒绝变更。',
   'problem.etcd-apart': '配置的 etcd 端点不属于同一个集群，变更可能丢失。',
+  'problem.etcd-corrupt': 'etcd 各成员的数据不一致，拒绝所有写入。',
   'problem.prefix-nested': 'etcd 中另一个安装的前缀位于此前缀之上或之下。',
   'problem.cut-off': '该节点与存储断开，其他节点正常。请使用其他节点，该节点会自行恢复。',
   'problem.backup-refused': '当前无法备份。请等待正在进行的备份结束，或删除旧备份。',

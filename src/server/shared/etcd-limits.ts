@@ -5,7 +5,7 @@ import { membersApart } from '@waypost/etcd-client/one-cluster'
 import type { MemberStatus } from '@waypost/etcd-client/version'
 import type { OpenEtcd } from '../../store/etcd/open-etcd.ts'
 import type { QuotaShares } from '../../store/etcd/space/quota-shares.ts'
-import { fullestOf, roomOf } from '../../store/etcd/space/space.ts'
+import { fullestOf, isCorrupt, roomOf } from '../../store/etcd/space/space.ts'
 import { monotonicMs } from '../process/clocks.ts'
 
 /** The part of etcd's quota for history: current data, and old versions until compaction, must fit too. */
@@ -37,6 +37,7 @@ export class EtcdFiles {
   #dueMs = 0
   #apart: readonly string[] | undefined
   #wereApart = false
+  #isCorrupt = false
 
   constructor(
     etcd: Pick<OpenEtcd, 'client'>,
@@ -56,12 +57,18 @@ export class EtcdFiles {
     const apart = membersApart(members)
     this.#apart = this.#wereApart ? apart : undefined
     this.#wereApart = apart !== undefined
+    this.#isCorrupt = members.some(isCorrupt)
     return roomOf(members, { reserveBytes, quotaBytes })
   }
 
   /** Two endpoints that were no members of one cluster at the last two looks. */
   get apart(): readonly string[] | undefined {
     return this.#apart
+  }
+
+  /** Whether etcd has raised its alarm for members that differ, at the last look. */
+  get isCorrupt(): boolean {
+    return this.#isCorrupt
   }
 
   /** The bytes of the file that is nearest to its quota. Undefined: no member answers. */

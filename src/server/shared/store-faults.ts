@@ -4,13 +4,21 @@ import { DAMAGED_ADVICE } from './store-reports.ts'
 import type { StoreFault } from '../../metrics/readiness.ts'
 import type { EtcdStore } from '../../store/etcd/etcd-store.ts'
 import { apartText } from '@waypost/etcd-client/one-cluster'
+import { CORRUPT_RAISED } from '../../store/etcd/space/space.ts'
 import type { DamagedKey } from '../../store/etcd/failures/damaged-keys.ts'
 
 const MOST_NAMED = 5
+
+/** The faults that are logged here, when they are first seen. */
+const LOGGED: Partial<Record<StoreFault['code'], string>> = {
+  'etcd-apart': 'the endpoints of etcd are not one cluster',
+  'etcd-corrupt': 'etcd has raised its alarm CORRUPT and refuses every write',
+}
+
 /** The dependencies of {@link StoreFaults}. */
 export interface StoreFaultsParts {
   readonly store: Pick<EtcdStore, 'nestedPrefixes' | 'damaged' | 'missing'>
-  readonly files: Pick<EtcdFiles, 'apart'>
+  readonly files: Pick<EtcdFiles, 'apart' | 'isCorrupt'>
   readonly log: Pick<Logger, 'warn' | 'error'>
   readonly monotonicMs: () => number
 }
@@ -19,10 +27,8 @@ export interface StoreFaultsParts {
 export class StoreFaults {
   readonly #parts: StoreFaultsParts
   #nested: readonly string[] = []
-  #nestedSinceMs = 0
-  #damagedSinceMs: number | undefined
-  #missingSinceMs: number | undefined
-  #apartSinceMs: number | undefined
+  /** Since when each fault is there. */
+  readonly #sinceMs = new Map<StoreFault['code'], number>()
 
   constructor(parts: StoreFaultsParts) {
     this.#parts = parts
@@ -31,51 +37,39 @@ export class StoreFaults {
 
   /** Looks for other installations, as it does at the start. Call it each hour; if etcd is away, the next call finds them. */
   async look(): Promise<void> {
-    const { store, log, monotonicMs } = this.#parts
+    const { store, log } = this.#parts
     const found = await store.nestedPrefixes().catch(() => this.#nested)
-    if (found.length > 0 && found.join() !== this.#nested.join()) {
-      this.#nestedSinceMs = monotonicMs()
+    if (found.length > 0 && found.join() !== this.#nested.join())
       log.warn(
         { prefixes: found },
         'another installation has a prefix above or below this one (docs/cluster.md)',
       )
-    }
     this.#nested = found
-  }
-
-  #apart(nowMs: number): readonly string[] | undefined {
-    const { apart } = this.#parts.files
-    if (apart !== undefined && this.#apartSinceMs === undefined)
-      this.#parts.log.error({ endpoints: apart }, 'the endpoints of etcd are not one cluster')
-    this.#apartSinceMs = apart && (this.#apartSinceMs ?? nowMs)
-    return apart
   }
 
   get current(): StoreFault[] {
     const nowMs = this.#parts.monotonicMs()
-    const since = (sinceMs: number): number => Math.round(nowMs - sinceMs)
-    const { damaged: keys, missing } = this.#parts.store
-    this.#missingSinceMs = missing && (this.#missingSinceMs ?? nowMs)
-    this.#damagedSinceMs = keys.length === 0 ? undefined : (this.#damagedSinceMs ?? nowMs)
-    const faults: StoreFault[] = []
-    if (missing !== undefined && this.#missingSinceMs !== undefined)
-      faults.push({
-        code: 'store-empty',
-        reason: `${missing.message} ${missing.advice}`,
-        forMs: since(this.#missingSinceMs),
-      })
-    const apart = this.#apart(nowMs)
-    if (apart !== undefined && this.#apartSinceMs !== undefined)
-      faults.push({ code: 'etcd-apart', reason: apartText(apart), forMs: since(this.#apartSinceMs) })
-    if (this.#nested.length > 0)
-      faults.push({
-        code: 'prefix-nested',
-        reason: nestedText(this.#nested),
-        forMs: since(this.#nestedSinceMs),
-      })
-    if (this.#damagedSinceMs !== undefined)
-      faults.push({ code: 'damaged', reason: damagedText(keys), forMs: since(this.#damagedSinceMs) })
-    return faults
+    const found = this.#found()
+    for (const code of this.#sinceMs.keys()) if (!found.has(code)) this.#sinceMs.delete(code)
+    return Array.from(found, ([code, reason]) => {
+      const isNew = !this.#sinceMs.has(code)
+      if (isNew) this.#sinceMs.set(code, nowMs)
+      const title = LOGGED[code]
+      if (isNew && title !== undefined) this.#parts.log.error({ reason }, title)
+      return { code, reason, forMs: Math.round(nowMs - this.#sinceMs.get(code)!) }
+    })
+  }
+
+  #found(): Map<StoreFault['code'], string> {
+    const { store, files } = this.#parts
+    const { damaged: keys, missing } = store
+    const found = new Map<StoreFault['code'], string>()
+    if (missing !== undefined) found.set('store-empty', `${missing.message} ${missing.advice}`)
+    if (files.isCorrupt) found.set('etcd-corrupt', CORRUPT_RAISED)
+    if (files.apart !== undefined) found.set('etcd-apart', apartText(files.apart))
+    if (this.#nested.length > 0) found.set('prefix-nested', nestedText(this.#nested))
+    if (keys.length > 0) found.set('damaged', damagedText(keys))
+    return found
   }
 }
 

@@ -3,7 +3,7 @@ import { EtcdError, type EtcdErrorKind } from '@waypost/etcd-client/etcd-error'
 import { SlowContents } from '../contents/chunks.ts'
 import { GRPC, GrpcError } from '@waypost/etcd-client/grpc-error'
 import { PlaceTaken } from './place-taken.ts'
-import { ALARM_ADVICE, ALARM_RAISED } from '../space/space.ts'
+import { ALARM_ADVICE, ALARM_RAISED, CORRUPT_RAISED } from '../space/space.ts'
 
 /** The result of a call of etcd; its errors become refusals. */
 export async function asRefusal<T>(work: Promise<T>): Promise<T> {
@@ -30,13 +30,10 @@ const TEXTS: Partial<Record<EtcdErrorKind, string>> = {
 
 /** The text of etcd's error while its alarm CORRUPT is raised. */
 const CORRUPT = 'corrupt cluster'
-const CORRUPT_TEXT =
-  'etcd has raised its alarm CORRUPT: its members have different data, and it refuses every write. ' +
-  'An operator removes the member that differs (docs/cluster.md, "Members of etcd that differ").'
 
 /** Says "does not answer" for a member that was asked, and "cannot be reached" for others. */
 function textOfAway({ cause, message }: EtcdError): string {
-  if (message.includes(CORRUPT)) return CORRUPT_TEXT
+  if (message.includes(CORRUPT)) return CORRUPT_RAISED
   const isLate = cause instanceof GrpcError && cause.code === GRPC.DEADLINE_EXCEEDED
   return `etcd ${isLate ? 'does not answer in time' : 'cannot be reached'}: try again in a moment.`
 }

@@ -18,6 +18,11 @@ export const ALARM_ADVICE =
   'Compact etcd and defragment every member, or raise its quota; then disarm the alarm with `etcdctl alarm disarm` ' +
   '(docs/cluster.md, "A full quota"). Reads, lists, beats and tokens still work.'
 
+/** The meaning of the alarm for members that differ, and the advice. */
+export const CORRUPT_RAISED =
+  'etcd has raised its alarm CORRUPT: its members have different data, and it refuses every write. ' +
+  'An operator removes the member that differs (docs/cluster.md, "Members of etcd that differ").'
+
 const ALARM: Room = { leftBytes: -Infinity, usage: ALARM_RAISED, advice: ALARM_ADVICE }
 
 /** The room of etcd's fullest member. Undefined: no member answers. */
@@ -30,6 +35,11 @@ export function roomOf(members: readonly MemberStatus[], limits: SpaceLimits): R
 /** Whether a member knows the alarm for a full quota, during which etcd takes no write and gives no lease. */
 export function hasAlarm({ errors }: Pick<MemberStatus, 'errors'>): boolean {
   return errors.some((text) => text.includes('NOSPACE'))
+}
+
+/** Whether a member knows the alarm for members that differ, during which etcd takes no write. */
+export function isCorrupt({ errors }: Pick<MemberStatus, 'errors'>): boolean {
+  return errors.some((text) => text.includes('CORRUPT'))
 }
 
 /** The smallest quota of the members; `unknown` replaces a quota that a member does not report. */

@@ -63,9 +63,10 @@ function probeHeaders(changed: readonly WatchedItem[]): Record<string, string> {
   let encoded = ''
   for (const { key, echo } of changed) {
     const short = `${encodeURIComponent(key.dataId)}:${encodeURIComponent(key.group)};`
-    if (oldest.length + encoded.length + short.length + echo.length > MAX_PROBE_BYTES) break
+    const name = encodeURIComponent(echo)
+    if (oldest.length + encoded.length + short.length + name.length > MAX_PROBE_BYTES) break
     oldest += short
-    encoded += echo
+    encoded += name
   }
   return { 'Probe-Modify-Response': oldest, 'Probe-Modify-Response-New': encoded }
 }

@@ -1,7 +1,6 @@
 import type { Finding } from './finding.ts'
 import { read } from './read.ts'
-import { secretsOf } from './secrets.ts'
-import type { Range } from './tree.ts'
+import { meetsAny, secretsOf, withoutSecrets } from './secrets.ts'
 import { valuesOf } from './values.ts'
 
 /** A key whose value differs between two texts. `before` undefined: it is new; `after` undefined: it is gone. */
@@ -67,7 +66,8 @@ interface ListedKeys {
 export async function keysOf(type: string, text: string): Promise<Keys | undefined> {
   const reading = await read(type, text)
   if (reading === undefined) return undefined
-  const listed = valuesOf(reading, text)
+  const findings = withoutSecrets(reading, type, text)
+  const listed = valuesOf({ ...reading, findings }, text)
   if ('why' in listed) return listed
   const ranges = secretsOf(reading, type, text)
   const entries = [...listed.values]
@@ -75,15 +75,4 @@ export async function keysOf(type: string, text: string): Promise<Keys | undefin
     keys: new Map(entries.map(([key, { text: value }]) => [key, value])),
     secret: new Set(entries.filter(([, { tree }]) => meetsAny(tree, ranges)).map(([key]) => key)),
   }
-}
-
-/** Whether a part of a text meets one of these parts, which are in order. */
-function meetsAny({ from, to }: Range, ranges: readonly Range[]): boolean {
-  let [low, high] = [0, ranges.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (ranges[middle]!.to <= from) low = middle + 1
-    else high = middle
-  }
-  return low < ranges.length && ranges[low]!.from < to
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { keysOf } from './changed-keys.ts'
 import { check } from './check.ts'
 import { isWarning } from './finding.ts'
 import { read } from './read.ts'
@@ -81,6 +82,10 @@ const JUDGED: readonly (readonly [type: string, text: string, code: string | und
   ['yaml', 'a: &a 1\nb: *a\n', undefined],
   ['yaml', 'n: !!int abc\n', 'wrongTagged'],
   ['yaml', 'one: &one {a: 1}\ntwo: &two {b: 2}\nc:\n  <<: *one\n  <<: *two\n', undefined],
+  ['yaml', 'a: !!map 1\n', 'wrongTagged'],
+  ['yaml', 'a: !!seq\n  b: 1\n', 'wrongTagged'],
+  ['yaml', 'a: !!str [1]\n', 'wrongTagged'],
+  ['yaml', 'a: !!set {b}\nc: !!omap [d: 1]\ne: !f [1]\ng: !!map {}\n', undefined],
   ['yaml', 'c:\n  <<: 1\n', 'wrongMerge'],
   ['yaml', 'a: "\\q"\n', 'yaml.BAD_DQ_ESCAPE'],
   ['yaml', 'a: \u0001\n', 'wrongCharacter'],
@@ -128,6 +133,20 @@ const JUDGED: readonly (readonly [type: string, text: string, code: string | und
 test.each(JUDGED)('%s: %j has the finding %s', async (type, text, code) => {
   const codes = new Set((await check(type, text)).map((finding) => finding.code))
   expect([...codes]).toEqual(code === undefined ? [] : [code])
+})
+
+test.each([
+  ['yaml', 'password: *Kx9\n', 'noAnchor', '••••••'],
+  ['yaml', 'token: !!int Kx9\n', 'wrongTagged', '••••••'],
+  ['yaml', 'secret: |Kx 9\n', 'yaml.UNEXPECTED_TOKEN', 'Block scalar header includes extra characters:'],
+  ['yaml', 'password: !Kx9! x\n', 'wrongForm', ''],
+  ['yaml', 'password: "\\u12 9"\n', 'yaml.BAD_DQ_ESCAPE', 'Invalid escape sequence'],
+  ['yaml', 'password: @Kx9\n', 'yaml.BAD_SCALAR_START', 'Plain value cannot start with reserved character'],
+  ['xml', '<password>&Kx9;</password>', 'noEntity', '••••••'],
+  ['yaml', 'a: *Kx9\n', 'noAnchor', 'Kx9'],
+])('%s: what is said about %j has no secret: %s', async (type, content, ...[code, text]) => {
+  expect((await check(type, content))[0]).toMatchObject({ code, text })
+  expect(await keysOf(type, content)).toMatchObject({ why: { code, text } })
 })
 
 test.each([

@@ -9,7 +9,7 @@ const ABOUT = new Set(
     'limits size type types name names url urls uri uris endpoint endpoints path paths file files location header headers param ' +
     'params parameter parameters prefix suffix enable enabled disable disabled required reset strength rule rules pattern regex ' +
     'format field fields store provider providers service class algorithm alg issuer audience scheme method grant rotation cache ' +
-    'generator validator validation validate manager factory handler filter resolver converter bucket budget usage window izer ize ' +
+    'generator validator validation validate manager factory handler filter resolver converter bucket budget usage window ary izer ize ' +
     'ized izing ization less version hint label per mode strategy attempts retries history support column'
   ).split(' '),
 )

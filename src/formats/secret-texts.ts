@@ -6,10 +6,13 @@ import type { Range } from './tree.ts'
 /** A key, what parts it from its value, and the place of the value. */
 const PAIR = /(?<![\w.$/-])(["']?)([\w.$/-]{1,250})\1(?:[ \t]*[:=]|(?=\t))[ \t]*/g
 const QUOTED = /"(?:[^"\\]|\\[^])*"|'(?:[^'\\]|\\[^]|'')*'/y
-const ELEMENT = /<([\w.:-]{1,250})(?:\s[^<>]{0,2000})?>([^<]+)</g
+/** The start of an element that is not empty. */
+const ELEMENT = /<([\w.:-]{1,250})(?:\s[^<>]{0,2000})?(?<!\/)>/g
+const END_TAG = /<\/([\w.:-]{1,250})/g
 const NAMED =
   /\b(?:name|key|id)\s{0,9}[=:]\s{0,9}["']([^"']{1,250})["'][^<>{}]{0,250}?value["']?\s{0,9}[=:]\s{0,9}["']([^"']*)["']/gi
-const BLOCK = /^[|>][+-]?\d*\s*(?:#.*)?$/
+/** The value is in the lines below. */
+const BLOCK = /^(?:[|>][+-]?\d*\s*(?:#.*)?|[[{])$/
 /** A line that long was not written by people. */
 const LONGEST_LINE = 20_000
 
@@ -17,7 +20,7 @@ const LONGEST_LINE = 20_000
 export function secretsInSource(
   type: string,
   source: string,
-  look: (text: string) => Range[] = secretsInValue,
+  look: (text: string) => Range[] = secretsInText,
 ): Range[] {
   const value = unescaped(type, source)
   if (value === undefined) return look(source)
@@ -26,9 +29,16 @@ export function secretsInSource(
   return [...look(source), ...behind]
 }
 
+/** The secrets in a value. One of several lines may be a file of its own: its values go up to the ends of lines. */
+function secretsInText(text: string): Range[] {
+  const found = secretsInValue(text)
+  if (!text.includes('\n')) return found
+  return [...found.filter(({ from, to }) => !BLOCK.test(text.slice(from, to))), ...secretsInLines(text)]
+}
+
 /** The parts of a text that are values of keys such as password. Each line is looked at once. */
 export function secretsInLines(text: string): Range[] {
-  const found: Range[] = []
+  const found = secretsInElements(text)
   /** The indentation of a key whose value is below it. */
   let above: number | undefined
   let at = 0
@@ -67,11 +77,34 @@ function isOpen(line: string, ranges: readonly Range[]): boolean {
 /** Such parts of a line, or of a text that is as one. */
 export function secretsInLine(line: string): Range[] {
   if (line.length > LONGEST_LINE) return isSecretKey(line) ? [{ from: 0, to: line.length }] : []
-  const found = secretsInValue(line, true)
-  for (const match of line.matchAll(ELEMENT))
-    if (isSecretKey(match[1]!)) found.push(endOf(match, match[2]!, 1))
+  const found = [...secretsInValue(line, true), ...secretsInElements(line)]
   for (const match of line.matchAll(NAMED)) if (isSecretKey(match[1]!)) found.push(endOf(match, match[2]!, 1))
   return withoutOverlaps(found)
+}
+
+/** The texts of elements such as `<password>`, up to their end tags; without one, up to the next tag of the line. */
+function secretsInElements(text: string): Range[] {
+  const found: Range[] = []
+  let ends: ReadonlyMap<string, number> | undefined
+  let behind = 0
+  for (const { 0: whole, 1: name = '', index } of text.matchAll(ELEMENT)) {
+    if (index < behind || !isSecretKey(name)) continue
+    ends ??= new Map([...text.matchAll(END_TAG)].map((tag) => [tag[1]!, tag.index]))
+    const from = index + whole.length
+    // What is not there is not looked for.
+    const to = (ends.get(name) ?? -1) < from ? nextTag(text, from) : text.indexOf(`</${name}`, from)
+    if (from < to) found.push({ from, to })
+    behind = Math.max(from, to)
+  }
+  return found
+}
+
+/** The place of the next tag of the line, -1 where there is none. */
+function nextTag(text: string, from: number): number {
+  const tag = /[<\n]/g
+  tag.lastIndex = from
+  const found = tag.exec(text)
+  return found?.[0] === '<' ? found.index : -1
 }
 
 function endOf({ index, 0: whole }: RegExpExecArray, value: string, behind: number): Range {
@@ -87,7 +120,8 @@ function secretsInValue(text: string, isLine = false): Range[] {
     const { index, 0: whole, 2: key = '' } = match
     if (index < behind || !isSecretKey(key)) continue
     const from = index + whole.length
-    const to = valueEnd(text, { from, before: text[index - 1], isQuoted: match[1] !== '', isLine })
+    const before = text.startsWith('&amp;', index - 5) ? '&' : text[index - 1]
+    const to = valueEnd(text, { from, before, isQuoted: match[1] !== '', isLine })
     if (from < to) found.push({ from, to })
     behind = to
   }
@@ -104,19 +138,25 @@ interface Begun {
   readonly isLine: boolean
 }
 
-function valueEnd(text: string, { from, before, isQuoted, isLine }: Begun): number {
+function valueEnd(text: string, begun: Begun): number {
+  const { from } = begun
   QUOTED.lastIndex = from
   const [quoted] = QUOTED.exec(text) ?? []
   if (quoted !== undefined) return from + quoted.length
   // A quote without an end: the same is not looked for once more.
   if ('"\''.includes(text[from] ?? ' ')) return text.trimEnd().length
-  // Only in an address does `&` or `;` end a value.
-  const inAddress = before !== undefined && '?&;'.includes(before)
-  const inObject = isQuoted || before === '{' || before === ','
-  const end = inAddress || !isLine ? /[&;\s"'<]/g : inObject ? /[,}\s]/g : /\n/g
+  const end = endIn(begun)
   end.lastIndex = from
   const at = end.exec(text)?.index ?? text.length
   return from + text.slice(from, at).trimEnd().length
+}
+
+/** The end of a value without quotes. Only between values of an address does `&` or `;` end one, and only if it is before the key, too. */
+function endIn({ before, isQuoted, isLine }: Begun): RegExp {
+  if (before === '?' || before === '&') return /[&\s"'<]/g
+  if (before === ';') return /[;\n"'<]/g
+  if (!isLine) return /[\s"'<]/g
+  return isQuoted || before === '{' || before === ',' ? /[,}\s]/g : /\n/g
 }
 
 /** `redis://:password@host`, also where the password has odd characters; `jdbc:oracle:thin:user/password@host`; `user:password@tcp(host)`. */
@@ -159,7 +199,8 @@ function passwordIn(address: string): Range | undefined {
     : { from: colon + 1, to: end }
 }
 
-function withoutOverlaps(ranges: readonly Range[]): Range[] {
+/** These parts in order and apart from each other: parts that overlap are one. */
+export function withoutOverlaps(ranges: readonly Range[]): Range[] {
   const kept: Range[] = []
   for (const range of ranges.toSorted((a, b) => a.from - b.from)) {
     const last = kept.at(-1)

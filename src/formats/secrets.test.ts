@@ -85,7 +85,7 @@ test.each<[string, string, string[]]>([
   [
     'xml',
     '<!DOCTYPE a SYSTEM "http://u:pw@h/a" [<!ENTITY e SYSTEM "ftp://u:pq@h"><!-- token=t -->]><a/>',
-    ['pw', 'pq', 't', '-->]>'],
+    ['pw', 'pq', 't -->]>'],
   ],
   ['xml', '<!DOCTYPE a [<!ENTITY p "x"><!BAD>]><a><password>&p;</password></a>', ['x', '&p;']],
   ['xml', '<?pi password="x"?><a/>', ['"x"']],
@@ -94,6 +94,43 @@ test.each<[string, string, string[]]>([
   ['yaml', 'n: &n DB_PASSWORD\ne:\n  - {name: *n, value: x}\n', ['x']],
   ['yaml', 'b: &b {db: x}\nsecrets:\n  <<: *b\n', ['x']],
   ['yaml', 'jaas: Login required username="a" password="b c";\n', ['"b c"']],
+  // Files in a file.
+  ['yaml', 'app: |\n  db.password=a&b c;d<\n  user=x\n', ['a&b c;d<']],
+  ['yaml', 'app: |\n  token: |\n    a\n    b\n  x: 1\n', ['a', 'b']],
+  ['json', String.raw`{"a":"user=x\npassword=a&b c\n"}`, ['a&b c']],
+  ['xml', '<a><![CDATA[x=1\npassword=a;b c\ny=2]]></a>', ['a;b c']],
+  ['toml', 'a = """\npassword = a&b c\n"""\n', ['a&b c']],
+  ['yaml', 'opts: -Ddb.password=a&b;c -Dx=1\n', ['a&b;c']],
+  ['yaml', 'db: Server=h;Password=a&b c;X=1\n', ['a&b c']],
+  ['yaml', 'db: jdbc:mysql://h/x?password=a;b&ssl=true\n', ['a;b']],
+  ['xml', '<a>http://h/x?token=a;b&amp;c=1</a>', ['a;b']],
+  // Odd characters first.
+  ['yaml', 'password: #Kx9 y\nb: 1\n', ['#Kx9 y']],
+  ['yaml', 'password: ab #Kx\nb: 1 #c\n', ['ab #Kx']],
+  ['yaml', 'password: !Kx9\ntoken: &Kx\nb: !c d\n', ['!Kx9', '&Kx']],
+  ['yaml', 'password: {Kx9}\nb: {c}\n', ['Kx9']],
+  ['yaml', 'password: # in the vault\npassword2: x # in the vault\n', ['x']],
+  // Comments.
+  ['yaml', '# tokens:\n#   - a\n#   - b\n# c: 1\nd: 1\n', ['- a', '- b']],
+  ['yaml', 'a:\n  # secret: |\n  #   b\n  #   c\n  d: 1\n', ['b', 'c']],
+  ['properties', '#password=\\\n#  a\n#b=1\nc=1', ['\\', 'a']],
+  ['yaml', 'tokens:\n  # - a\n  - b\n  # - c\n# other: 1\nx: 1\n', ['- a', 'b', '- c']],
+  ['yaml', 'tokens:\n- a\n# - b\n# the port\nport: 1\n', ['a', '- b']],
+  ['yaml', 'secrets:\n  a: b\n  # c: d\nx: 1 # y: z\n', ['b', 'c: d']],
+  ['yaml', 'token:\n  # a day\n  expiry: 1\n', []],
+  [
+    'toml',
+    'tokens = [\n  "a", # b\n]\n[secrets]\nc = "d"\n# e = "f"\n\n# the server\n[g]\n',
+    ['"a"', 'b', '"d"', 'e = "f"'],
+  ],
+  ['toml', '[x.secrets.y]\na = "b"\n# c = "d"\n', ['"b"', 'c = "d"']],
+  ['xml', '<c><secrets><!-- a --><b>c</b></secrets><!-- d --></c>', ['a', 'c']],
+  // Texts that cannot be read.
+  ['xml', '<c>\n<password><Kx</password>\n<token>a<b</token><d>e</d></c>', ['<Kx', 'a<b']],
+  ['xml', '<c>\n<&><secrets>\n  <db>a</db>\n</secrets><e>f</e></c>', ['<db>a</db>']],
+  ['text', 'use <token> here, and then\nmore', []],
+  ['json', '{ // no comments\n "tokens": [\n  "a",\n  "b"\n ],\n "c": "d"\n}', ['"a",', '"b"']],
+  ['json', '{\n "x": 1,\n},\n "secrets": {\n  "db": "a"\n },\n "c": "d"\n}', ['"db": "a"']],
 ])('%s: in %j the values %j are covered', async (type, text, values) => {
   expect(await covered(type, text)).toEqual(values)
   expect(mayHaveSecrets(text) || values.length === 0).toBe(true)
@@ -102,7 +139,10 @@ test.each<[string, string, string[]]>([
 /** Texts without secrets. */
 const OPEN: readonly (readonly [string, string])[] = [
   ['yaml', 'max_tokens: 4096\npasswordEncoder: bcrypt\ntokenizer: bert\n'],
-  ['yaml', 'token-uri: http://a:80/x@y\ntokenExpiry: 3600\nsecretName: db\nshow-password: true\n'],
+  [
+    'yaml',
+    'secretary: ann\ntoken-uri: http://a:80/x@y\ntokenExpiry: 3600\nsecretName: db\nshow-password: true\n',
+  ],
   ['json', '{"maxOutputTokens":1,"passwordPolicy":{"minLength":8},"tokenType":"Bearer"}'],
   ['properties', 'security.password.encoder=bcrypt\njwt.token.expiration=3600\nserver.port=8080'],
   ['toml', 'max_tokens = 4096\npassword_min_length = 8\n'],

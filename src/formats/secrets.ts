@@ -1,7 +1,9 @@
 import { unescaped } from './escapes.ts'
+import { type Finding, isWarning } from './finding.ts'
 import { read } from './read.ts'
 import { isSecretKey, judged, type Secrecy } from './secret-keys.ts'
-import { secretsInLines, secretsInSource } from './secret-texts.ts'
+import { commentsInPlaces, secretsInComments, type SecretPlace } from './secret-comments.ts'
+import { secretsInLines, secretsInSource, withoutOverlaps } from './secret-texts.ts'
 import type { Collection, Range, Reading, Scalar, Tree } from './tree.ts'
 import { secretDeclarations } from './xml-secrets.ts'
 
@@ -11,7 +13,7 @@ import { secretDeclarations } from './xml-secrets.ts'
  */
 export async function secretRanges(type: string, text: string): Promise<Range[]> {
   const reading = await read(type, text)
-  return reading === undefined ? secretsInLines(text) : secretsOf(reading, type, text)
+  return reading === undefined ? inLines(text, secretsInLines(text)) : secretsOf(reading, type, text)
 }
 
 /** Such a text is read nevertheless, each of its keys. */
@@ -19,27 +21,65 @@ const TWICE: ReadonlySet<string> = new Set(['duplicateKey', 'lastCounts'])
 
 /** Such parts of a text that was read, in order and apart from each other. */
 export function secretsOf(reading: Reading, type: string, text: string): Range[] {
-  const found: Range[] = []
-  for (const root of reading.roots) new Cover(type, text, found).walk(root)
-  for (const { from, to } of reading.comments)
-    for (const range of secretsInLines(text.slice(from, to)))
-      found.push({ from: from + range.from, to: from + range.to })
+  const { comments } = reading
+  const found = secretsInComments(text, comments)
+  const places: SecretPlace[] = []
+  for (const root of reading.roots) new Cover({ type, text, found, places }).walk(root)
+  places.sort((a, b) => a.from - b.from)
+  found.push(...commentsInPlaces(text, comments, places))
   if (reading.findings.some(({ code }) => !TWICE.has(code))) found.push(...secretsInLines(text))
   if (reading.declared !== undefined) found.push(...secretDeclarations(text, reading.declared, found))
   return inLines(text, found)
+}
+
+/** The findings of a text that was read. An error within a secret does not say what is written there. */
+export function withoutSecrets(reading: Reading, type: string, text: string): readonly Finding[] {
+  const { findings } = reading
+  if (findings.every(isWarning)) return findings
+  const ranges = secretsOf(reading, type, text)
+  return findings.map((one) => (isWarning(one) || !meetsAny(one, ranges) ? one : withoutText(one)))
+}
+
+/** Sentences of the reader of YAML say at their ends what is written, and those about tags anywhere. */
+function withoutText(finding: Finding): Finding {
+  const { code, text } = finding
+  if (code.startsWith('yaml.TAG_')) return { ...finding, code: 'wrongForm', text: '' }
+  const short = text.replace(/(?<=sequence|character|indicator|:) [^]*$/, '')
+  return { ...finding, text: /^(?:toml|yaml)/.test(code) ? short : '••••••' }
+}
+
+/** Whether a part of a text meets one of these parts, which are in order. */
+export function meetsAny({ from, to }: Range, ranges: readonly Range[]): boolean {
+  let [low, high] = [0, ranges.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (ranges[middle]!.to <= from) low = middle + 1
+    else high = middle
+  }
+  return low < ranges.length && ranges[low]!.from < to
+}
+
+/** A text, and the secrets of it that are found: their places, and the collections below secret keys. */
+interface Covered {
+  readonly type: string
+  readonly text: string
+  readonly found: Range[]
+  readonly places: SecretPlace[]
 }
 
 class Cover {
   readonly #type: string
   readonly #text: string
   readonly #found: Range[]
+  readonly #places: SecretPlace[]
   /** Trees that are covered by an alias: each once. */
   readonly #covered = new Set<Tree>()
 
-  constructor(type: string, text: string, found: Range[]) {
+  constructor({ type, text, found, places }: Covered) {
     this.#type = type
     this.#text = text
     this.#found = found
+    this.#places = places
   }
 
   /** Not by calling itself: elements may be as deep as the text is long. */
@@ -66,7 +106,17 @@ class Cover {
       const ofList = tree.kind === 'list' || name.startsWith('#text')
       const own = ofList ? secrecy : judged(name.replace(/^@/, ''), secrecy)
       const isNamed = named !== undefined && named.secrecy !== 'none' && !named.names.includes(name)
-      return [value, own === 'none' && isNamed ? named.secrecy : own]
+      const meant = own === 'none' && isNamed ? named.secrecy : own
+      if (meant !== 'none' && secrecy === 'none' && 'members' in value)
+        this.#places.push({
+          key: member.key,
+          from: member.key.to,
+          to: endOf(value),
+          isAll: meant === 'several',
+        })
+      // In brackets, a text without a value is a key for readers of YAML.
+      if (secrecy !== 'none' && tree.isFlow === true && value.from === value.to) this.#found.push(member.key)
+      return [value, meant]
     })
   }
 
@@ -77,11 +127,22 @@ class Cover {
         this.#found.push({ from: from + range.from, to: from + range.to })
       return
     }
+    if (tree.beside !== undefined) this.#found.push(tree.beside)
     if (/^(?:true|false|null|~|)$/i.test(text)) return
     // The mark of a block says nothing of its text.
     const start = tree.isBlock === true ? this.#text.indexOf('\n', from) : from
     if (start >= 0 && start < to) this.#found.push({ from: start, to })
   }
+}
+
+/** The end of a collection: a table of TOML ends with its last value. */
+function endOf(tree: Tree): number {
+  let end = tree.to
+  for (let last: Tree | undefined = tree; last !== undefined;) {
+    end = Math.max(end, last.to)
+    last = 'members' in last ? last.members.at(-1)?.value : undefined
+  }
+  return end
 }
 
 const NAMES = ['name', 'key', 'id', 'property', 'env', 'variable', 'field', 'header', 'option']
@@ -113,17 +174,14 @@ function wordOf(value: Tree, type: string): string {
 /** The parts of these ranges in each line, without the blanks around, in order and apart from each other. */
 function inLines(text: string, ranges: readonly Range[]): Range[] {
   const found: Range[] = []
-  let last = 0
-  for (const range of ranges.toSorted((a, b) => a.from - b.from)) {
-    let at = Math.max(range.from, last)
-    if (at >= range.to) continue
+  for (const range of withoutOverlaps(ranges)) {
+    let at = range.from
     for (const line of text.slice(at, range.to).split('\n')) {
       const from = at + line.length - line.trimStart().length
       const to = at + line.trimEnd().length
       if (from < to) found.push({ from, to })
       at += line.length + 1
     }
-    last = range.to
   }
   return found
 }

@@ -13,6 +13,8 @@ export interface Scalar extends Range {
   readonly text: string
   /** Where the text is in lines below the mark of a block of YAML. */
   readonly isBlock?: boolean
+  /** What people may mean with it: for readers of YAML `#x`, `!x` and `&x` are no values. */
+  readonly beside?: Range
 }
 
 /** A map, an object, a table, an element; or a list. */

@@ -2,10 +2,11 @@ import type { Finding } from './finding.ts'
 
 /**
  * Characters that nobody sees, or takes for blanks: the characters that no new name has (hidden-characters.ts), except for tabs and ends of lines.
- * A selector behind a picture or a digit is a part of the picture.
+ * A selector behind a picture or a digit is a part of the picture. Zero-width joiners have their place between signs of some
+ * languages, and in pictures.
  */
 export const UNSEEN =
-  /(?:[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Zl}\p{Zp}\u2800]|(?! )\p{Zs})(?<![\t\n\r]|(?:[^\0-\u02FF]|[\d#*])\uFE0F)/gu
+  /(?!(?<=[^\0-\u02FF])[\u200C\u200D][^\0-\u02FF])(?:[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Zl}\p{Zp}\u2800]|(?! )\p{Zs})(?<![\t\n\r]|(?:[^\0-\u02FF]|[\d#*])\uFE0F)/gu
 /** A colon of Chinese behind a key. */
 const WIDE_COLON = /^[ \t]*(?:- )?["']?[\w.-]{1,200}["']?[ \t]?(：)/gm
 const WITH_KEYS = ['yaml', 'properties', 'toml', 'json']
@@ -17,7 +18,6 @@ export function unseenIn(type: string, text: string): Finding[] {
   const found: Finding[] = []
   for (const { 0: character, index } of text.matchAll(UNSEEN)) {
     if (index === 0 && character === MARK) continue
-    if (isJoined(text, index)) continue
     const name = codeOf(character)
     const last = found.at(-1)
     const isSameRun = last?.to === index && last.text === name
@@ -36,9 +36,3 @@ export function unseenIn(type: string, text: string): Finding[] {
 /** A character by its code, as `U+200B`. */
 export const codeOf = (character: string): string =>
   `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`
-
-/** Zero-width joiners have their place between signs of some languages, and in pictures. */
-function isJoined(text: string, at: number): boolean {
-  const isJoiner = text[at] === '\u200C' || text[at] === '\u200D'
-  return isJoiner && (text[at - 1] ?? '') > '\u02FF' && (text[at + 1] ?? '') > '\u02FF'
-}

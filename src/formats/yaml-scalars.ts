@@ -1,7 +1,7 @@
 /** Single values of YAML, as readers of YAML 1.1 take them: those of Java and Python. */
 import { isScalar, type Node, type Scalar } from 'yaml'
 import type { Finding } from './finding.ts'
-import type { Range } from './tree.ts'
+import type { Range, Tree } from './tree.ts'
 
 /** A plain text that begins so is a text, except for these words. */
 const TEXT = /^[\p{L}_$/][^\s"'\\]*$/u
@@ -42,6 +42,21 @@ const TAGS =
 /** Whether a tag is written as one of YAML and is none: `!!strr`. Tags of applications, such as `!Ref`, are theirs. */
 export const hasUnknownTag = ({ tag }: { tag?: string }): boolean => tag !== undefined && TAGS.test(tag)
 
+/** The values of tags that have others in them; those of the other tags of YAML have none. */
+const COLLECTIONS: Readonly<Record<string, Tree['kind']>> = {
+  map: 'map',
+  set: 'map',
+  seq: 'list',
+  omap: 'list',
+  pairs: 'list',
+}
+
+/** Whether a tag of YAML is for another kind of value: `!!seq 1`, `!!str [1]`. */
+export function isOfOtherKind({ tag }: { tag?: string }, kind: Tree['kind']): boolean {
+  const [, name] = /^tag:yaml\.org,2002:(\w+)$/.exec(tag ?? '') ?? []
+  return name !== undefined && (COLLECTIONS[name] ?? 'scalar') !== kind
+}
+
 /** Whether a value has not the form that its tag says: `!!int abc`. */
 export function hasWrongForm({ tag, source = '' }: Scalar): boolean {
   if (tag === 'tag:yaml.org,2002:binary') return !isBase64(source.replaceAll(/\s/g, ''))
@@ -80,6 +95,19 @@ function blockOf(source: string): string {
 }
 
 const indentOf = (line: string): number => /^ */.exec(line)![0].length
+
+const COMMENT = /[ \t]*#[^\s#][^\n]*/y
+const MARKED = /[!&]\S+[ \t]*$/
+const LONGEST_MARK = 250
+
+/** What people may mean with a value without quotes: the comment `#x` behind it, or `!x` and `&x` before no value. */
+export function besideOf(text: string, { from, to }: Range): Range | undefined {
+  COMMENT.lastIndex = to
+  const [comment = ''] = COMMENT.exec(text) ?? []
+  const before = from === to ? MARKED.exec(text.slice(Math.max(0, from - LONGEST_MARK), from)) : null
+  const [mark = ''] = before ?? []
+  return mark + comment === '' ? undefined : { from: from - mark.length, to: to + comment.length }
+}
 
 /** The comments of a text: each `#` behind a blank or at the start of a line that is in no value. */
 export function commentsBetween(text: string, values: readonly Range[]): Range[] {

@@ -15,9 +15,11 @@ import {
 } from 'yaml'
 import type { Finding } from './finding.ts'
 import {
+  besideOf,
   commentsBetween,
   hasUnknownTag,
   hasWrongForm,
+  isOfOtherKind,
   isSameAsPlain,
   keyIdentity,
   slashEscapeIn,
@@ -96,6 +98,10 @@ class DocumentReader {
       : isSeq(node)
         ? this.#list(node)
         : this.#scalar(node as YamlScalar)
+    if (isOfOtherKind(node, tree.kind)) {
+      const [text = ''] = this.#text.slice(tree.from, tree.to).split('\n', 1)
+      this.#found.findings.push({ code: 'wrongTagged', text, from: tree.from, to: tree.to })
+    }
     this.#trees.set(node, tree)
     return tree
   }
@@ -121,11 +127,14 @@ class DocumentReader {
     }
     if (hasWrongForm(node))
       this.#found.findings.push({ code: 'wrongTagged', text: String(node.source ?? ''), ...range })
+    const isBlock = node.type === 'BLOCK_LITERAL' || node.type === 'BLOCK_FOLDED'
+    const beside = isBlock ? undefined : besideOf(this.#text, range)
     return {
       kind: 'scalar',
       ...range,
       text: tagOf(node) + sourceOf(node, this.#text.slice(range.from, range.to)),
-      isBlock: node.type === 'BLOCK_LITERAL' || node.type === 'BLOCK_FOLDED',
+      isBlock,
+      ...(beside && { beside }),
     }
   }
 

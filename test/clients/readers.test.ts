@@ -100,6 +100,11 @@ const DIFFERENCES: readonly Difference[] = [
     isThis: ({ error, said }) => error === undefined && said.includes('yaml.org,2002:merge'),
   },
   {
+    name: 'the tag of what is merged counts here alone',
+    type: 'yaml',
+    isThis: ({ text, error, said }) => error?.code === 'wrongTagged' && said === '' && /<<: !!/.test(text),
+  },
+  {
     name: 'a colon behind a bracket begins a text',
     type: 'yaml',
     isThis: ({ text, error }) => error === undefined && text.includes('{:'),

@@ -54,6 +54,11 @@ describe.each(DIALECTS)('/%s: an import of', (dialect) => {
   })
 })
 
+test('/svc: an import of an empty file says that it is empty', async () => {
+  const reply = await upload('svc', Buffer.alloc(0), { namespace: await newNamespace() })
+  expect(reply.json().detail).toContain('There is no file, or an empty one')
+})
+
 describe.each(DIALECTS)('/%s: an export', (dialect) => {
   const ODD = [
     '../.profile',

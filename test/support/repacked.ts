@@ -88,6 +88,18 @@ export const REPACKED: readonly Repacked[] = [
     folder: 'export',
   },
   {
+    name: 'a dot in front of each name',
+    files: { './G/a.yml': 'a: 1\n', './.metadata.yml': described('G/a.yml') },
+    items: { 'G/a.yml': 'a: 1\n' },
+    folder: '.',
+  },
+  {
+    name: 'names that differ in case, and one with an empty part',
+    files: { 'G/a.yml': 'a: 1\n', 'g/A.yml': 'a: 2\n', 'G//b.yml': 'b: 1\n', 'x/y/.metadata.yml': '' },
+    items: { 'G/a.yml': 'a: 1\n', 'g/A.yml': 'a: 2\n' },
+    leftOut: ['G//b.yml', 'x/y/.metadata.yml'],
+  },
+  {
     name: 'a group alone, which is no folder',
     files: { 'DEFAULT_GROUP/x.yml': 'a: 1\n' },
     items: { 'DEFAULT_GROUP/x.yml': 'a: 1\n' },
@@ -223,6 +235,7 @@ export const WITHOUT_ITEMS: readonly {
   readonly names: string
 }[] = [
   { name: 'a file on top', files: { 'app.yml': 'a: 1\n' }, names: '"app.yml"' },
+  { name: 'a slash in front', files: { '/G/a.yml': 'a: 1\n' }, names: '"/G/a.yml"' },
   { name: 'folders in folders', files: { 'a/b/c/d.yml': 'a: 1\n' }, names: '"a/b/c/d.yml"' },
   {
     name: 'the files of systems',

@@ -4,7 +4,12 @@ import { t } from '../language/text.ts'
 /** A value; one that people nearby should not read is covered until it is clicked. */
 export function Masked({ text, isSecret }: { text: string; isSecret: boolean }) {
   const [isShown, setShown] = useState(!isSecret)
-  if (isShown) return <span dir="auto">{text}</span>
+  if (isShown)
+    return (
+      <span class="written" dir="auto">
+        {text}
+      </span>
+    )
   return (
     <button
       type="button"

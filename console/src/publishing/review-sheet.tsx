@@ -136,6 +136,9 @@ function FindingList(props: {
             {t('lineSays', { line: lineOf(finding.from), text: sayFinding(finding) })}
           </li>
         ))}
+        {findings.length > SHOWN_FINDINGS && (
+          <li>{t('andMore', { count: shownNumber(findings.length - SHOWN_FINDINGS) })}</li>
+        )}
       </ul>
     </Notice>
   )

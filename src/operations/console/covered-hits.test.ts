@@ -38,6 +38,13 @@ test.each([
   ],
   ['behind escapes', 'a.properties', 'u=redis\\://\\:pw@h', [1], ['u=redis\\://\\:••@h']],
   ['after line ends of Windows', 'a.yaml', 'x: 1\r\npassword: ab\r\n', [2], ['password: ••']],
+  [
+    'after line ends of old systems',
+    'a.yaml',
+    'x: 1\rpassword: a b\ry: 2',
+    [1],
+    ['x: 1\rpassword: •••\ry: 2'],
+  ],
   ['the whole line of a large content', 'a.yaml', `a: b\n${'x: y\n'.repeat(10_000)}`, [1], ['••••']],
 ])('%s is covered', async (...[, dataId, content, lines, expected]) => {
   expect(await shown(dataId, content, lines)).toEqual(expected)

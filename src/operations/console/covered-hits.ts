@@ -20,7 +20,8 @@ export async function coveredHits(item: ConfigItem, hits: readonly Hit[]): Promi
   if (item.content.length > MOST_READ_BYTES)
     return hits.map((hit) => ({ ...hit, covered: [{ from: 0, to: hit.text.length }] }))
   const text = item.content.toString().replaceAll('\r\n', '\n')
-  const secrets = mayHaveSecrets(text) ? await secretRanges(formatOf(item), text) : []
+  // Lines that end with CR alone are lines for readers, and one line of the search.
+  const secrets = mayHaveSecrets(text) ? await secretRanges(formatOf(item), text.replaceAll('\r', '\n')) : []
   const starts = startsOf(text)
   return hits.map((hit) => ({ ...hit, covered: rangesIn(hit, starts[hit.line - 1] ?? 0, secrets) }))
 }

@@ -45,7 +45,11 @@ export const ANSWERS_OUTCOME = answersJson(
 export const svcTransferAnswers: TransferAnswers = {
   nothingSelected: () => refuse('malformed-request', 'The body names no item.'),
   nothingToCopy: () => refuse('config-not-found', 'None of these items exists.'),
-  noFile: () => refuse('bad-archive', 'There is no file: send it as the field file of multipart/form-data.'),
+  noFile: () =>
+    refuse(
+      'bad-archive',
+      'There is no file, or an empty one: send it as the field file of multipart/form-data.',
+    ),
   nothingInIt: (reason, unrecognized) => {
     const stoppedBy = new Refusal('bad-archive', reason)
     const outcome = { published: [], skipped: [], failed: [], stoppedBy, state: '' }

@@ -95,10 +95,10 @@ describe('an import of', () => {
 
 describe('an apply of', () => {
   const onDisk = REPACKED.filter(({ files }) => {
-    // A directory with two files of one item is refused.
+    // A directory with two files of one item is refused, and no directory has some names of zip files.
     if ('G/.metadata.yml' in files && 'G/%2Emetadata.yml' in files) return false
     return Object.keys(files).every(
-      (name) => name !== '.meta.yml' && name.length < 200 && !/\\|^\.\.|\.\.$/.test(name),
+      (name) => name !== '.meta.yml' && name.length < 200 && !/\\|^\.\.?\/|\/\/|\.\.$/.test(name),
     )
   })
 

@@ -181,7 +181,7 @@ export class Commits {
     if (sent.kind === 'answered') {
       await this.#reached(sent.result.revision, leftMs())
       const conflicts = take(request, sent.result.results, results)
-      if (conflicts) await this.#lookForForeign(request, results)
+      if (conflicts) this.#lookForForeign(request, results)
       return
     }
     await this.#reached(sent.revision, leftMs())
@@ -191,13 +191,10 @@ export class Commits {
       results[index] = { kind: keys.some((key) => written.includes(key)) ? 'held' : 'conflict' }
   }
 
-  /** If etcd is away, the next conflict looks again. */
-  async #lookForForeign(
-    request: readonly SentUnit[],
-    results: readonly (UnitResult | undefined)[],
-  ): Promise<void> {
+  /** Nobody waits: after most conflicts there is nothing to find, and the units are in a race with other servers. */
+  #lookForForeign(request: readonly SentUnit[], results: readonly (UnitResult | undefined)[]): void {
     const refused = request.filter(({ index }) => results[index]?.kind === 'conflict')
-    await this.#foreign.look(refused.flatMap(({ compare }) => compare)).catch(() => undefined)
+    this.#foreign.look(refused.flatMap(({ compare }) => compare))
   }
 
   /** Commits may overlap, but their requests are numbered. */

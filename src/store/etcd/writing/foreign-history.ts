@@ -23,6 +23,7 @@ export interface ForeignHistoryParts {
 export class ForeignHistory {
   readonly #parts: ForeignHistoryParts
   readonly #found = new Set<string>()
+  #isLooking = false
 
   constructor(parts: ForeignHistoryParts) {
     this.#parts = parts
@@ -41,8 +42,19 @@ export class ForeignHistory {
     }))
   }
 
-  /** Looks for foreign keys in the histories that a refused transaction has compared. Rejects if etcd is away. */
-  async look(compare: readonly KeyCondition[]): Promise<void> {
+  /**
+   * Looks for foreign keys in the histories that a refused transaction has compared, unless it looks already. A foreign key
+   * conflicts again: then the next look finds what this one has not.
+   */
+  look(compare: readonly KeyCondition[]): void {
+    if (this.#isLooking) return
+    this.#isLooking = true
+    void this.#look(compare)
+      .catch(() => undefined)
+      .finally(() => (this.#isLooking = false))
+  }
+
+  async #look(compare: readonly KeyCondition[]): Promise<void> {
     const { client, keys, following } = this.#parts
     const history = keys.every('history')
     const success = compare.flatMap(({ key, end, of }): TxnOperation[] =>

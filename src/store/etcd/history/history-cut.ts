@@ -8,9 +8,10 @@ import { prefixEnd } from '@waypost/etcd-client/range-end'
 import { bytesOfRecord, type HistorySize } from './history-size.ts'
 import type { Keys } from '../keys/keys.ts'
 import { storedRecord } from '../contents/large-contents.ts'
+import { ItemHistory } from './item-history.ts'
 import { type RecordRemoval, removalOf } from './record-removal.ts'
 import type { SharedTexts } from '../contents/shared-texts.ts'
-import { placedEntry, type PlacedEntry, placedText } from './stored-entry.ts'
+import { placedEntry, placedText } from './stored-entry.ts'
 import { makesRecord, type RecordedChange, recordOfChange, type StoredEntry, toJson } from '../keys/values.ts'
 
 /** The effect of a unit on history. */
@@ -26,8 +27,6 @@ const MOST_OF_UNIT = 10
 const MOST_OF_ALL = 8
 /** How many of the oldest records a request checks: their values have contents. */
 const LOOKED_AT = 8
-const ENTRIES = 1_000
-const MOST_REMEMBERED = 50_000
 const MOST_LATE = 10_000
 /** After this time the oldest records are checked again: another server may have added newer ones of their items. */
 const AGAIN_MS = 600_000
@@ -44,8 +43,7 @@ export interface HistoryCutParts {
 /** Finds the records to remove so that history stays within its bytes, oldest first. The newest of an item stays. */
 export class HistoryCut {
   readonly #parts: HistoryCutParts
-  /** The most bytes of an item's history, at its version `historyId`: cleaning may have removed some. */
-  readonly #known = new Map<string, { readonly historyId: number; readonly bytes: number }>()
+  readonly #items: ItemHistory
   /** Older records were checked: they were the newest of their items. */
   #lookedTo = ''
   #lookAgainMs: number
@@ -55,6 +53,7 @@ export class HistoryCut {
 
   constructor(parts: HistoryCutParts) {
     this.#parts = parts
+    this.#items = new ItemHistory(parts.client, parts.keys)
     this.#lookAgainMs = parts.nowMs() + AGAIN_MS
   }
 
@@ -106,41 +105,21 @@ export class HistoryCut {
     texts: SharedTexts,
   ): Promise<RecordRemoval[]> {
     const { client, keys, limits } = this.#parts
+    if (changes.some(({ kind }) => kind === 'history-imported')) this.#items.forget(keyOf(change))
     const before = versionBefore(change)
     // A new item adds little; older history of its name was cut when it was deleted.
     if (before === undefined) return []
     this.#noteOlder(before.historyId)
-    const { text } = keyOf(change)
-    const { maxBytesOfItem } = limits()
-    const added = changes.reduce((sum, one) => sum + bytesOfRecord(entryOf(one, texts)), 0)
-    const known = this.#known.get(text)
-    let bytes = known?.historyId === before.historyId ? known.bytes + added : Infinity
-    const removals: RecordRemoval[] = []
-    if (bytes > maxBytesOfItem) {
-      const entries = await this.#entriesOf(change)
-      bytes = added + entries.reduce((sum, { entry }) => sum + bytesOfRecord(entry), 0)
-      for (const kv of entries.toReversed()) {
-        if (bytes <= maxBytesOfItem || removals.length === MOST_OF_UNIT) break
-        const removal = await removalOf(client, keys, kv)
-        removals.push(removal)
-        bytes -= removal.bytes
-      }
-    }
-    if (this.#known.size >= MOST_REMEMBERED) this.#known.clear()
-    this.#known.set(text, { historyId: recordOfChange(changes.at(-1)!).facts.id, bytes })
-    return removals
-  }
-
-  async #entriesOf(change: RecordedChange): Promise<PlacedEntry[]> {
-    const { client, keys } = this.#parts
-    const prefix = keys.historyOf(keyOf(change))
-    const found: PlacedEntry[] = []
-    for (let from = prefix; ;) {
-      const { kvs, more } = await client.range({ key: from, end: prefixEnd(prefix), limit: ENTRIES })
-      found.push(...kvs.flatMap((kv) => placedEntry(keys, kv) ?? []))
-      if (!more) return found
-      from = `${kvs.at(-1)!.key}\0`
-    }
+    const old = await this.#items.tooOld(
+      {
+        key: keyOf(change),
+        before: before.historyId,
+        last: recordOfChange(changes.at(-1)!).facts.id,
+        bytes: changes.reduce((sum, one) => sum + bytesOfRecord(entryOf(one, texts)), 0),
+      },
+      { maxBytes: limits().maxBytesOfItem, most: MOST_OF_UNIT },
+    )
+    return Promise.all(old.map((entry) => removalOf(client, keys, entry)))
   }
 
   /** A record that may have been looked at as the newest of its item is not the newest any more. */

@@ -72,6 +72,8 @@ const LEFT_OUT = [
   'policy',
   'beat',
   'oldPassword',
+  // Gray versions have operations of their own.
+  'tag',
 ]
 const LARGE: Readonly<Record<string, (index: number) => string>> = {
   content: (index) => `→${index}`.padEnd(200_000, 'x'),

@@ -102,6 +102,34 @@ describe('a version for some addresses', () => {
   })
 })
 
+describe('a publish under /svc', () => {
+  test.each([
+    ['a tag', { tag: 'blue' }, {}],
+    ['addresses', {}, { betaIps: '10.9.9.9' }],
+  ])('with %s is for some, as under /nacos', async (_what, fields, headers) => {
+    const item = named()
+    await publish(item, 'for all')
+    const form = { ...item, content: 'for some', ...fields }
+    expect((await waypost.svc.post('/cs/configs', form, headers)).text).toBe('true')
+    expect((await waypost.svc.get('/cs/configs', item)).text).toBe('for all')
+    const [listed] = (await waypost.svc.get('/cs/configs/gray', item)).json()
+    expect(listed.versions).toMatchObject([{ size: 'for some'.length }])
+  })
+
+  test('with addresses in a field is refused, and not for all', async () => {
+    const form = { ...named(), content: 'for some', betaIps: '10.9.9.9' }
+    const refused = await waypost.svc.post('/cs/configs', form)
+    expect([refused.status, refused.json().parameter]).toEqual([400, 'betaIps'])
+  })
+
+  test('takes the names of the other dialects', async () => {
+    const { dataId, group } = named()
+    const form = { dataId, groupName: group!, namespaceId: 'elsewhere', content: 'x' }
+    expect((await waypost.svc.post('/cs/configs', form)).text).toBe('true')
+    expect((await waypost.svc.get('/cs/configs', { dataId, group, tenant: 'elsewhere' })).text).toBe('x')
+  })
+})
+
 describe('a version for a tag', () => {
   test('is what a client with the tag reads, and who asks for it', async () => {
     const item = named()

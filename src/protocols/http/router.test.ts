@@ -60,11 +60,18 @@ test.each([
 })
 
 test('the answer to an unknown method lists the methods of the path', () => {
-  for (const method of ['DELETE', 'HEAD', 'OPTIONS', 'get', 'constructor']) {
+  for (const method of ['DELETE', 'OPTIONS', 'get', 'head', 'constructor']) {
     const found = router.find(method, '/a/b')
     expect(found).toBeInstanceOf(Refusal)
-    expect(found).toMatchObject({ code: 'unknown-method', facts: { allowed: 'GET, POST' } })
+    expect(found).toMatchObject({ code: 'unknown-method', facts: { allowed: 'GET, HEAD, POST' } })
   }
+})
+
+test('HEAD is the same as GET', () => {
+  expect(router.find('HEAD', '/a/b')).toBe(router.find('GET', '/a/b'))
+  expect(new Router([at('POST', '/only')], 1).find('HEAD', '/only')).toMatchObject({
+    facts: { allowed: 'POST' },
+  })
 })
 
 test('two routes at one place are a mistake of ours', () => {

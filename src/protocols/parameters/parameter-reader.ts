@@ -119,7 +119,7 @@ function textOf(field: ReadableField, sent: string | undefined): string | undefi
 const asIs = (text: string): string => text
 
 /** A name, without any blanks around it. */
-function trimmedName(text: string): string {
+export function trimmedName(text: string): string {
   const name = trimmed(text)
   const trimmedAgain = name.trim()
   return trimmedAgain.length === name.length ? name : detachedFrom(text, trimmedAgain)

@@ -93,6 +93,9 @@ export const KNOWN_PUBLISH_FIELDS: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
+/** A header of a publish. As a field it has no effect, so that the text would be for all. */
+export const HEADER_ALONE = 'betaIps'
+
 /** The input of the publish operation. `casMd5` undefined: whatever the current content is. */
 export function toPublishRequest(params: PublishParams, casMd5?: string, typeIfNew?: ConfigType) {
   return {

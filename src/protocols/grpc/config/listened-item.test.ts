@@ -13,6 +13,13 @@ describe('a listened item', () => {
     expect(namesOf(item!)).toEqual({ dataId: 'a', group: 'G', ...named })
   })
 
+  test.each([[{}], [{ tenant: '' }], [{ tenant: 'dev' }]])('has no blanks around its names, %j', (tenant) => {
+    const sent = { dataId: ' a', group: 'G\u3000', ...tenant }
+    const [item] = listenedItems([sent], 10)
+    expect(item?.key).toMatchObject({ group: 'G', dataId: 'a' })
+    expect(namesOf(item!)).toEqual(sent)
+  })
+
   test('that is listed twice counts once, with the md5 of the last', () => {
     const contexts = ['one', 'two'].map((md5) => ({ dataId: 'a', group: 'G', tenant: 'dev', md5 }))
     expect(listenedItems(contexts, 10).map(({ md5 }) => md5)).toEqual(['two'])
@@ -27,6 +34,7 @@ test.each([
   ['no list', {}],
   ['no object', ['a']],
   ['no dataId', [{ group: 'G' }]],
+  ['a blank group', [{ dataId: 'a', group: ' ' }]],
   ['an empty group', [{ dataId: 'a', group: '' }]],
   ['a number as tenant', [{ dataId: 'a', group: 'G', tenant: 7 }]],
   ['a long dataId', [{ dataId: 'a'.repeat(257), group: 'G' }]],

@@ -40,7 +40,8 @@ export class Router {
   find(method: string, path: string): CompiledRoute | Refusal {
     const methods = this.#paths.get(path) ?? this.#withoutSlash(path) ?? this.#below(path)
     if (methods === undefined) return new Refusal('unknown-path', 'There is nothing at this path.')
-    return methods.get(method) ?? unknownMethod(method, methods)
+    // RFC 9110, 9.3.2: the same as GET, without its body, which Node.js leaves out.
+    return methods.get(method === 'HEAD' ? 'GET' : method) ?? unknownMethod(method, methods)
   }
 
   /** The variant of the route that the query of this request target selects, or the route itself. */
@@ -96,6 +97,6 @@ function isSamePlace(a: Route, b: Route): boolean {
 }
 
 function unknownMethod(method: string, methods: ReadonlyMap<string, CompiledRoute>): Refusal {
-  const allowed = [...methods.keys()].join(', ')
+  const allowed = [...methods.keys()].flatMap((one) => (one === 'GET' ? ['GET', 'HEAD'] : [one])).join(', ')
   return new Refusal('unknown-method', `This path has no method ${method}, only ${allowed}.`, { allowed })
 }

@@ -9,8 +9,9 @@ import {
 } from '../endpoints/config/gray-endpoints.ts'
 import type { Operations } from '../../../operations/operations.ts'
 import * as fields from '../../parameters/fields.ts'
+import { grayOfClients } from '../../parameters/gray-params.ts'
 import { SVC_RULES, Type } from '../../parameters/schema.ts'
-import { CAS_HEADER, casMd5Of, httpViewer } from '../endpoints/config/http-viewer.ts'
+import { CAS_HEADER, casMd5Of, headerText, httpViewer } from '../endpoints/config/http-viewer.ts'
 import {
   KEY_PARAMS,
   toConfigKey,
@@ -42,6 +43,7 @@ import {
 import { endpoint, placeRoutes, type Route, type Endpoint } from '../routing/route.ts'
 import { ANSWERS_OUTCOME, svcTransferAnswers } from './transfer-answers.ts'
 import { configNotFound } from '../../../operations/config/configs.ts'
+import { publishForAllOrSome } from '../../../operations/config/for-all-or-some.ts'
 import {
   SEARCH_MODE,
   SEARCH_PAGE_PARAMS,
@@ -73,7 +75,7 @@ export function svcConfigRoutes(
     ['GET', '/configs', searchConfigs(configs)],
     ['GET', '/configs', exportConfigs({ transfer }, 1)],
     ['GET', '/configs', exportConfigs({ transfer }, 2)],
-    ['POST', '/configs', publish(configs, limits)],
+    ['POST', '/configs', publish({ configs, gray }, limits)],
     ['POST', '/configs', { ...importEndpoint(transfer, importParts), answers: ANSWERS_OUTCOME }],
     ['POST', '/configs', { ...cloneEndpoint(transfer, svcTransferAnswers), answers: ANSWERS_OUTCOME }],
     ['DELETE', '/configs', remove(configs)],
@@ -91,21 +93,32 @@ export function svcConfigRoutes(
   ])
 }
 
-function publish(configs: Operations['configs'], limits: PublishLimits) {
+/** The names of other dialects have their meaning here, too: scripts come from there with another path alone. */
+const OF_OTHER_DIALECTS = {
+  tenant: Type.Optional(fields.withAliases(fields.tenant, 'namespaceId')),
+  group: fields.withAliases(fields.group, 'groupName'),
+  tag: Type.Optional(fields.tag),
+}
+
+function publish({ configs, gray }: Pick<Operations, 'configs' | 'gray'>, limits: PublishLimits) {
   return endpoint({
-    summary: 'Publishes a configuration item; with casMd5 only if it is the one that the client knows',
+    summary:
+      'Publishes a configuration item; with casMd5 only if it is the one that the client knows. With the header betaIps or a tag it is for some clients only',
     permission: configs.publish.permission,
     answers: ANSWERS_TRUE,
     params: Type.Object({
       ...publishParams(limits),
       ...noteParams({ isEmptyAValue: true }),
       comment: Type.Optional(comment),
+      ...OF_OTHER_DIALECTS,
     }),
     headers: CAS_HEADER,
     ...TEXT_BODY,
     maxBodyBytes: limits.maxFormBodyBytes,
     handle: async ({ params, caller }) => {
-      await configs.publish(toStrictPublishRequest(params, casMd5Of(caller, params)), caller)
+      const request = toStrictPublishRequest(params, casMd5Of(caller, params))
+      const release = grayOfClients({ betaIps: headerText(caller, 'betaIps'), tag: params.tag })
+      await publishForAllOrSome({ configs, gray }, request, { release, caller })
       return TRUE_JSON
     },
   })

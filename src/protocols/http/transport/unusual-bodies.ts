@@ -5,7 +5,7 @@ import { shown } from '../../../core/text/shown.ts'
 import { type FormValues, valuesOf } from '../../parameters/form-parser.ts'
 import { unknownField } from '../../parameters/form-search.ts'
 import { formOfMultipart } from '../../parameters/multipart.ts'
-import { KNOWN_PUBLISH_FIELDS } from '../../parameters/publish-params.ts'
+import { HEADER_ALONE, KNOWN_PUBLISH_FIELDS } from '../../parameters/publish-params.ts'
 import type { CompiledRoute } from '../routing/router.ts'
 import { type BodyKind, unreadType } from './body-kind.ts'
 import type { BodyShare, BodyShares } from '../../sockets/body-shares.ts'
@@ -44,7 +44,9 @@ export function unusualValues(
   if (kind === 'known-form') {
     const unknown = unknownField({ bytes: body, maxParameters }, KNOWN_PUBLISH_FIELDS)
     if (unknown !== undefined) throw unknownFieldRefusal(unknown)
-    return valuesOf(url, body, maxParameters)
+    const fields = valuesOf(url, body, maxParameters)
+    if ((fields.get(HEADER_ALONE) ?? '') !== '') throw noHeader(HEADER_ALONE)
+    return fields
   }
   const values = valuesOf(url, undefined, maxParameters)
   if (kind === 'text' && body.length > 0) addText(values, compiled.route.textParam!, request)
@@ -67,6 +69,11 @@ function unknownFieldRefusal(name: string): Refusal {
   const allowed = 'a field of a publish; an & inside a value is sent as %26'
   const message = `${found}, which no publish has. Send an & inside a value as %26, or send the content as the body, with the type text/plain.`
   return new Refusal('invalid-parameter', message, { parameter: name.slice(0, 64), allowed })
+}
+
+function noHeader(parameter: string): Refusal {
+  const allowed = 'a header, and no field'
+  return new Refusal('invalid-parameter', `${parameter} must be ${allowed}.`, { parameter, allowed })
 }
 
 function twice(parameter: string): Refusal {

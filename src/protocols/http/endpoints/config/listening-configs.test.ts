@@ -32,6 +32,13 @@ test('items come back as they were sent, encoded once or twice, and so do their 
   )
 })
 
+test('blanks around names are left out, and come back in the answer', () => {
+  const [item] = parse(watched(' a\u3000', '\tG ', 'x', ''))
+  expect(item?.key).toEqual(configKey('public', 'G', 'a'))
+  expect(item?.echo).toBe(watched(' a\u3000', '\tG ', ''))
+  expect(() => parse(watched(' ', 'G', ''))).toThrow(Refusal)
+})
+
 test('whatever is sent, it is read or refused', () => {
   const piece = fc.constantFrom(
     '\u0001',

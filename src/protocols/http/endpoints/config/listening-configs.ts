@@ -4,6 +4,7 @@ import { toNamespaceId } from '../../../../core/namespaces/namespace.ts'
 import { Refusal } from '../../../../core/refusal.ts'
 import { ownText } from '../../../../core/text/own-text.ts'
 import type { WatchedItem } from '../../../../core/config/state/config-view.ts'
+import { trimmedName } from '../../../parameters/parameter-reader.ts'
 import { decodePercents } from '../../../parameters/percent-bytes.ts'
 import { KnownTexts } from '../../../../core/text/known-texts.ts'
 
@@ -57,10 +58,12 @@ function parseItem(text: string): WatchedItem {
   // A piece must not keep the text of the whole request alive while the poll is held.
   const fields = ownText(text).split(FIELD_END)
   const [dataId = '', group = '', md5 = '', tenant] = fields
-  const isNamed = fits(dataId, LONGEST_DATA_ID) && fits(group, LONGEST_GROUP)
+  // As in all requests about an item. The answer has the name as the client spells it.
+  const [id, groupName] = [trimmedName(dataId), trimmedName(group)]
+  const isNamed = fits(id, LONGEST_DATA_ID) && fits(groupName, LONGEST_GROUP)
   const isWhole = fields.length === 3 || (fields.length === 4 && tenant!.length <= LONGEST_TENANT)
   if (!isNamed || !isWhole) throw malformed(ALLOWED, 'has one that is not so')
-  const key = configKey(toNamespaceId(tenant), group, dataId)
+  const key = configKey(toNamespaceId(tenant), groupName, id)
   return { key, md5, echo: echoOf(dataId, group, tenant) }
 }
 

@@ -17,6 +17,7 @@ import { batchListen, ListeningConnections } from './batch-listen.ts'
 import { fuzzyConfigs } from '../fuzzy/fuzzy-watches.ts'
 import type { SeenItem } from '../../../core/config/state/config-view.ts'
 import { configNotFound } from '../../../operations/config/configs.ts'
+import { contentAsJson } from '../../answers/json-content.ts'
 import * as fields from '../../parameters/fields.ts'
 import { JsonValues } from '../../parameters/json-values.ts'
 import { compileReader } from '../../parameters/parameter-reader.ts'
@@ -107,7 +108,7 @@ function tagOf({ gray }: SeenItem): object {
 }
 
 function answerOf(item: SeenItem, tag: object): ReadyJson {
-  const text = Buffer.from(JSON.stringify(item.content.toString()))
+  const text = contentAsJson(item.content)
   return new ReadyJson('{"content":', text, `,${JSON.stringify(othersOf(item, tag)).slice(1)}`)
 }
 

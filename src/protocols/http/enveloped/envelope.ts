@@ -1,6 +1,7 @@
 import type { LongText } from '../../../core/text/long-text.ts'
 import { afterwards } from '../../../operations/afterwards.ts'
 import { javaJson } from '../../answers/java-numbers.ts'
+import { jsonBody } from '../../answers/json-content.ts'
 import {
   Json,
   answersJson,
@@ -35,7 +36,7 @@ const HEAD = `{"code":0,"message":"success","data":`
 
 /** An answer of `/nacos/v2` and `/nacos/v3` with this data (grpc-compat.md section 7). */
 export function success(data: unknown): Answer {
-  return jsonTextAnswer(`${HEAD}${JSON.stringify(data)}}`)
+  return { ...jsonTextAnswer(''), ...jsonBody(data, HEAD, '}') }
 }
 
 /** The same, with doubles as Java writes them. */
@@ -71,9 +72,18 @@ export function enveloped(of: Endpoint): Endpoint {
 }
 
 function inEnvelope({ contentType, body, ...rest }: Answer): Answer {
+  const headers = rest.headers ?? {}
+  if (rest.chunks !== undefined)
+    return { ...jsonTextAnswer(''), chunks: around(HEAD, rest.chunks, '}'), headers }
   const isJson = contentType.startsWith(JSON_TYPE)
   const json = isJson ? Buffer.from(body) : Buffer.from(JSON.stringify(body.toString('utf8')))
-  return { ...successOf(json), headers: rest.headers ?? {} }
+  return { ...successOf(json), headers }
+}
+
+async function* around(before: string, chunks: AsyncIterable<Buffer>, after: string): AsyncGenerator<Buffer> {
+  yield Buffer.from(before)
+  yield* chunks
+  yield Buffer.from(after)
 }
 
 /** An answer whose data is this text of JSON. */

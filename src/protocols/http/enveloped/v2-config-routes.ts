@@ -1,3 +1,4 @@
+import { contentInJson } from '../../answers/json-content.ts'
 import { configNotFound } from '../../../operations/config/configs.ts'
 import type { Operations } from '../../../operations/operations.ts'
 import * as fields from '../../parameters/fields.ts'
@@ -57,7 +58,7 @@ function read(configs: Operations['configs']) {
       if (item === undefined) throw configNotFound(key)
       const { encryptedDataKey } = item.notes
       return {
-        ...success(item.content.toString('utf8')),
+        ...success(contentInJson(item.content)),
         contentType: JSON_UTF8,
         headers: { ...contentHeaders(item), 'Encrypted-Data-Key': encryptedDataKey, ...grayHeaders(item) },
       }

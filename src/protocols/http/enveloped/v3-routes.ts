@@ -1,3 +1,4 @@
+import { contentInJson } from '../../answers/json-content.ts'
 import { configKey } from '../../../core/config/state/config-item.ts'
 import { toNamespaceId } from '../../../core/namespaces/namespace.ts'
 import type { Operations } from '../../../operations/operations.ts'
@@ -72,7 +73,7 @@ function readConfig({ configs }: Pick<Operations, 'configs'>) {
         errorCode: 0,
         message: null,
         requestId: null,
-        content: item.content.toString('utf8'),
+        content: contentInJson(item.content),
         contentType: item.type,
         md5: item.md5,
         lastModified: item.modifiedMs,

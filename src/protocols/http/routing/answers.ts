@@ -1,5 +1,6 @@
 import type { Answer, AnswerSchemas, JsonSchema } from './route.ts'
 import { ReadyAnswer } from './answer.ts'
+import { jsonBody } from '../../answers/json-content.ts'
 import { isLongText, type SentText } from '../../../core/text/long-text.ts'
 import type { InTurns } from '../../../core/work/long-walks.ts'
 import type { PageRequest } from '../../../operations/page.ts'
@@ -20,7 +21,7 @@ export function textAnswer(body: Buffer | string, status = 200, headers?: Answer
 
 /** A value as JSON. */
 export function jsonAnswer(value: unknown, status = 200, headers?: Answer['headers']): Answer {
-  const answer = { status, contentType: JSON_TYPE, body: JSON.stringify(value) }
+  const answer = { status, contentType: JSON_TYPE, ...jsonBody(value) }
   return headers === undefined ? answer : { ...answer, headers }
 }
 
@@ -67,7 +68,7 @@ function* piecesOf(texts: Iterable<string>): Generator<string, void> {
 
 /** A value as JSON with the label that the configuration part of `/nacos` uses. */
 export function csJsonAnswer(value: unknown): Answer {
-  return { status: 200, contentType: JSON_UTF8, body: JSON.stringify(value) }
+  return { status: 200, contentType: JSON_UTF8, ...jsonBody(value) }
 }
 
 // Made once: these are the answers of the hottest writes. None ends in a newline, clients compare exactly.

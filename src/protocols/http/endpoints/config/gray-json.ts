@@ -1,3 +1,4 @@
+import { contentInJson } from '../../../answers/json-content.ts'
 import { CONFIG_TYPES } from '../../../../core/config/state/config-item.ts'
 import { GRAY_RULE_TYPES } from '../../../../core/config/state/gray-rule.ts'
 import type { GrayItem, GrayVersion } from '../../../../core/config/state/gray-version.ts'
@@ -88,7 +89,7 @@ export function grayItemJson({ key, versions }: GrayItem): object {
 /** A gray version with its text. */
 export function grayTextJson({ version, item }: FoundGray): object {
   const { encryptedDataKey } = version
-  return { ...versionJson(version), content: item.content.toString('utf8'), encryptedDataKey }
+  return { ...versionJson(version), content: contentInJson(item.content), encryptedDataKey }
 }
 
 /** A gray version as tools of generation 3 read it; fields that the row of the reference server lacks are null. */
@@ -105,7 +106,7 @@ export function grayInfoJson({ version, item }: FoundGray): object {
     appName: item.notes.appName,
     createTime: version.createdMs,
     modifyTime: version.modifiedMs,
-    content: item.content.toString('utf8'),
+    content: contentInJson(item.content),
     desc: null,
     encryptedDataKey: version.encryptedDataKey === '' ? null : version.encryptedDataKey,
     createUser: version.createdBy.user,
@@ -153,7 +154,7 @@ export function betaJson({ item, version }: FoundGray): object {
     id: String(version.id),
     dataId,
     group,
-    content: item.content.toString('utf8'),
+    content: contentInJson(item.content),
     md5: version.md5,
     encryptedDataKey: version.encryptedDataKey === '' ? null : version.encryptedDataKey,
     tenant: toTenant(namespaceId),

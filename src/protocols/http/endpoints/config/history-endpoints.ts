@@ -1,3 +1,4 @@
+import { type ContentInJson, contentInJson } from '../../../answers/json-content.ts'
 import type { Operations } from '../../../../operations/operations.ts'
 import { Refusal } from '../../../../core/refusal.ts'
 import * as fields from '../../../parameters/fields.ts'
@@ -148,7 +149,7 @@ function plainEntry(entry: HistoryEntry): object {
 }
 
 function plainRecord(record: HistoryRecord): object {
-  return json(record, { md5: record.md5, content: record.content.toString('utf8') })
+  return json(record, { md5: record.md5, content: contentInJson(record.content) })
 }
 
 function noteJson({ note: { importedId, gray } = {} }: HistoryEntry | HistoryRecord): object {
@@ -175,7 +176,7 @@ function ruleText({ rule: { type, expr, version, priority } }: GrayNote): string
 /** The fields in the order of interface.md; ids are digits in a string, there is never a `lastId`. */
 function json(
   entry: Omit<HistoryEntry, 'size'>,
-  text: { md5: string | null; content: string | null },
+  text: { md5: string | null; content: ContentInJson | null },
 ): object {
   const time = historyTime(entry.atMs)
   return {

@@ -1,3 +1,4 @@
+import { contentInJson } from '../../../answers/json-content.ts'
 import { CONFIG_TYPES, type ConfigItem } from '../../../../core/config/state/config-item.ts'
 import { toTenant } from '../../../../core/namespaces/namespace.ts'
 import { Json, textAnswer } from '../../routing/answers.ts'
@@ -74,7 +75,7 @@ function nameAndContent({ origin, key, content, notes, type }: ConfigItem, md5: 
     id: String(origin.id),
     dataId: key.dataId,
     group: key.group,
-    content: content.toString('utf8'),
+    content: contentInJson(content),
     md5,
     tenant: toTenant(key.namespaceId),
     appName: notes.appName,

@@ -1,3 +1,4 @@
+import { contentInJson } from '../../../answers/json-content.ts'
 import type { Operations } from '../../../../operations/operations.ts'
 import { CONFIG_TYPES } from '../../../../core/config/state/config-item.ts'
 import { GRAY_RULE_TYPES } from '../../../../core/config/state/gray-rule.ts'
@@ -134,7 +135,7 @@ function readVersion(versions: Operations['versions']): Endpoint {
         type,
         appName,
         encryptedDataKey,
-        content: content.toString('utf8'),
+        content: contentInJson(content),
       })
     },
   })

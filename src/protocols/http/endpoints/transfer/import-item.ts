@@ -5,7 +5,7 @@ import {
   readContent,
   type Unrecognized,
 } from '../../../../archive/config-archive.ts'
-import { type ItemMetadata, MetadataError } from '../../../../archive/config-metadata.ts'
+import { type ItemMetadata, MetadataError, unknownTypeOf } from '../../../../archive/config-metadata.ts'
 import { shownName, zipTooLarge } from '../../../../archive/zip-format.ts'
 import { configKey, type ConfigType } from '../../../../core/config/state/config-item.ts'
 import { typeOfName, typeOfWord } from '../../../../core/config/state/type-names.ts'
@@ -22,6 +22,15 @@ export interface ImportItems {
   readonly unrecognized: readonly Unrecognized[]
   /** The common folder that was taken off; undefined: none was. */
   readonly folder: string | undefined
+  readonly unknownTypes: readonly UnknownType[]
+}
+
+/** An item whose metadata have an unknown type: a new one has the type that its name says. */
+export interface UnknownType {
+  readonly group: string
+  readonly dataId: string
+  /** At most so many characters as a type may have: aliases repeat a long text at no cost. */
+  readonly type: string
 }
 
 const NOTES = Type.Object({
@@ -45,7 +54,14 @@ export async function importItems(archive: ConfigArchive, namespaceId: string): 
     if (index % ITEMS_PER_TURN === ITEMS_PER_TURN - 1) await othersTurn()
     items.push(importItem(item, namespaceId))
   }
-  return { items, unrecognized: archive.unrecognized, folder: archive.folder }
+  const { unrecognized, folder } = archive
+  return { items, unrecognized, folder, unknownTypes: archive.items.flatMap(unknownTypesOf) }
+}
+
+function unknownTypesOf({ metadata }: ArchiveItem): UnknownType[] {
+  const { group, dataId } = metadata
+  const type = unknownTypeOf(metadata)?.slice(0, fields.configType.maxLength)
+  return type === undefined ? [] : [{ group, dataId, type }]
 }
 
 function importItem({ metadata, entry }: ArchiveItem, namespaceId: string): ImportItem {
@@ -53,6 +69,7 @@ function importItem({ metadata, entry }: ArchiveItem, namespaceId: string): Impo
   return {
     key: configKey(namespaceId, group, dataId),
     type: typeOf(metadata),
+    typeIfNew: typeOfName(dataId),
     notes: notesOf(metadata),
     bytes: entry.bytes,
     read: () => readContent(entry),

@@ -41,7 +41,7 @@ export const ANSWERS_OUTCOME = answersJson(
           dataId: Json.string(),
           group: Json.string(),
           type: Json.string(
-            'The unknown type in the metadata. A new item has the type that its name says; others keep theirs.',
+            'The unknown type in the metadata. A new item has the type that its name says; an item that exists keeps its type.',
           ),
         }),
       ),

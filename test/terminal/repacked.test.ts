@@ -90,7 +90,7 @@ describe('an import of', () => {
       const file = await zipFile({ 'G/new.yml': 'a: 1', 'G/b.yml': 'b: 1', '.metadata.yml': metadata })
       const tenant = await newNamespace()
       const args = [...command, '--from', file, '-n', tenant]
-      const named = '  unknown type, a new item has that of its name: G/new.yml (mark?down)\n'
+      const named = '  unknown type, a new item has the type of its name: G/new.yml (mark?down)\n'
       expect(await here.terminal.ok(...args, '--dry-run')).toContain(named)
       expect(await here.terminal.ok(...args)).toBe(`2 items imported, 0 skipped, 0 in conflict\n${named}`)
       const item = await here.svc.get('/cs/configs', { tenant, group: 'G', dataId: 'new.yml', show: 'all' })

@@ -1,4 +1,5 @@
 import { NOTE_LENGTHS, TAGS_RULE } from '../../core/config/state/config-notes.ts'
+import { MAX_TYPE_LENGTH } from '../../core/config/state/type-names.ts'
 import type { FieldSchema } from './parameter-field.ts'
 import { type Schema, Type } from './schema.ts'
 
@@ -258,7 +259,7 @@ export const content = Type.String({
 })
 
 export const configType = text(
-  64,
+  MAX_TYPE_LENGTH,
   'properties, xml, json, text, html, yaml, toml or unset, by any usual name, such as `yml` or `application/json`. Any other is refused under /svc, and leaves the type under /nacos.',
 )
 

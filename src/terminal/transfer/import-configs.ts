@@ -198,7 +198,7 @@ function reportOf(
   return `${lines.join('\n')}\n`
 }
 
-const UNKNOWN_TYPE = 'unknown type, a new item has that of its name'
+const UNKNOWN_TYPE = 'unknown type, a new item has the type of its name'
 
 function withType(item: UnknownType): string {
   return `${nameOf(item)} (${item.type})`

@@ -8,7 +8,7 @@ import {
 import { type ItemMetadata, MetadataError, unknownTypeOf } from '../../../../archive/config-metadata.ts'
 import { shownName, zipTooLarge } from '../../../../archive/zip-format.ts'
 import { configKey, type ConfigType } from '../../../../core/config/state/config-item.ts'
-import { typeOfName, typeOfWord } from '../../../../core/config/state/type-names.ts'
+import { MAX_TYPE_LENGTH, typeOfName, typeOfWord } from '../../../../core/config/state/type-names.ts'
 import type { ConfigNotes } from '../../../../core/config/state/config-notes.ts'
 import { Refusal } from '../../../../core/refusal.ts'
 import type { ImportItem } from '../../../../operations/config/import-configs.ts'
@@ -29,7 +29,7 @@ export interface ImportItems {
 export interface UnknownType {
   readonly group: string
   readonly dataId: string
-  /** At most so many characters as a type may have: aliases repeat a long text at no cost. */
+  /** Its first {@link MAX_TYPE_LENGTH} characters. */
   readonly type: string
 }
 
@@ -50,17 +50,18 @@ const ITEMS_PER_TURN = 250
 /** Checks the items of an archive as a publish would. Throws MetadataError for a wrong field of an item. */
 export async function importItems(archive: ConfigArchive, namespaceId: string): Promise<ImportItems> {
   const items: ImportItem[] = []
+  const unknownTypes: UnknownType[] = []
   for (const [index, item] of archive.items.entries()) {
     if (index % ITEMS_PER_TURN === ITEMS_PER_TURN - 1) await othersTurn()
     items.push(importItem(item, namespaceId))
+    unknownTypes.push(...unknownTypesOf(item))
   }
-  const { unrecognized, folder } = archive
-  return { items, unrecognized, folder, unknownTypes: archive.items.flatMap(unknownTypesOf) }
+  return { items, unrecognized: archive.unrecognized, folder: archive.folder, unknownTypes }
 }
 
 function unknownTypesOf({ metadata }: ArchiveItem): UnknownType[] {
   const { group, dataId } = metadata
-  const type = unknownTypeOf(metadata)?.slice(0, fields.configType.maxLength)
+  const type = unknownTypeOf(metadata)?.slice(0, MAX_TYPE_LENGTH)
   return type === undefined ? [] : [{ group, dataId, type }]
 }
 

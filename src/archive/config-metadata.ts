@@ -1,4 +1,5 @@
 import { setImmediate as othersTurn } from 'node:timers/promises'
+import { typeOfWord } from '../core/config/state/type-names.ts'
 
 /** The metadata of an item in an export. A missing field is not in the file. */
 export interface ItemMetadata {
@@ -18,6 +19,11 @@ export interface ItemExtras {
   readonly effect?: string
   readonly schema?: string
   readonly encryptedDataKey?: string
+}
+
+/** The type in the metadata of an item, if it is none: every reader names it. */
+export function unknownTypeOf({ type }: Pick<ItemMetadata, 'type'>): string | undefined {
+  return type && typeOfWord(type) === undefined ? type : undefined
 }
 
 /** The metadata does not follow the layout. `message` names the fault and its line or item. */

@@ -34,6 +34,10 @@ export function namesOfParts(parts: readonly string[]): Named | undefined {
 
 const ITEM_NAME = /^[\p{L}\p{Nd}_.:-]+$/u
 
+/** The rule for the names of items, for messages. */
+export const ITEM_NAME_ALLOWED =
+  'letters, digits and _ - . : only, at most 128 in a group and 256 in a data id'
+
 /** Whether an item can have these names. A publish has the same rule. */
 export function areItemNames({ group, dataId }: Named): boolean {
   return ITEM_NAME.test(group) && group.length <= 128 && ITEM_NAME.test(dataId) && dataId.length <= 256

@@ -202,7 +202,7 @@ class MetadataReader {
     const index = this.#items.length
     if (!group || !dataId) throw new MetadataError(`item ${index + 1}: group and dataId are required`)
     const tags = configTags ? { configTags } : {}
-    const typed = type === undefined ? {} : { type: type === null ? null : (typeOfWord(type) ?? type) }
+    const typed = type === undefined ? {} : { type: type ? (typeOfWord(type) ?? type) : null }
     return { group, dataId, ...typed, ...others, extras: { ...tags, ...this.#extras.get(index) } }
   }
 

@@ -1,6 +1,6 @@
 /** Imports of archives that people have unpacked and packed again, under both paths. */
 import { describe, expect, test } from 'vitest'
-import { REPACKED, WITHOUT_ITEMS } from '../support/repacked.ts'
+import { described, REPACKED, WITHOUT_ITEMS } from '../support/repacked.ts'
 import { DIALECTS, type Dialect, type Params, type Reply, serverForThisFile } from './client.ts'
 import { configs, filesIn, raw, transferOn } from './transfer-support.ts'
 
@@ -94,4 +94,36 @@ describe.each(DIALECTS)('/%s: an export', (dialect) => {
       expect((await namesIn(to)).toSorted()).toEqual(ODD.toSorted())
     },
   )
+})
+
+describe.each(DIALECTS)('/%s: an import of an unknown type names it, and', (dialect) => {
+  test.each([
+    ['a new item has the type of its name', 'new.yml', undefined, 'yaml'],
+    ['one without a telling name is text', 'new', undefined, 'text'],
+    ['an item that exists keeps its type', 'old.yml', 'json', 'json'],
+  ])('%s', async (...[, dataId, before, after]) => {
+    const namespace = await newNamespace()
+    if (before !== undefined) await publish(namespace, dataId, { type: before })
+    const metadata = described(`G/${dataId}`, 'G/known').replace('yaml', 'markdown')
+    const zip = await raw({ [`G/${dataId}`]: 'a: 1', 'G/known': 'a: 1', '.metadata.yml': metadata })
+    for (const dryRun of [true, false]) {
+      const reply = await upload(dialect, zip, { namespace, dryRun, policy: 'OVERWRITE' })
+      const outcome = dialect === 'svc' ? reply.json() : reply.json().data
+      expect(outcome, reply.text).toMatchObject({
+        succCount: 2,
+        unrecognizedCount: 0,
+        unknownTypeData: [{ dataId, group: 'G', type: 'markdown' }],
+      })
+    }
+    const show = { show: 'all', tenant: namespace, dataId, group: 'G' }
+    expect((await waypost.svc.get(configs, show)).json()).toMatchObject({ type: after, content: 'a: 1' })
+  })
+
+  test('a long one is cut', async () => {
+    const metadata = described('G/a').replace('yaml', 'm'.repeat(5000))
+    const zip = await raw({ 'G/a': 'a: 1', '.metadata.yml': metadata })
+    const reply = await upload(dialect, zip, { namespace: await newNamespace() })
+    const { unknownTypeData } = dialect === 'svc' ? reply.json() : reply.json().data
+    expect(unknownTypeData).toEqual([{ dataId: 'a', group: 'G', type: 'm'.repeat(64) }])
+  })
 })

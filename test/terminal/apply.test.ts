@@ -159,17 +159,24 @@ describe('an apply', () => {
   }, 30_000)
 })
 
+const UNKNOWN_TYPE = 'metadata:\n- group: G\n  dataId: "0"\n  type: markdown\n'
+
 describe('nothing is sent of a directory with a fault', () => {
   test.each([
     ['a blank file', 'G/a', ' \n', /G\/a is blank/],
     ['too deep a file', 'G/H/a', 'x', /H is a directory: items are DIR\/GROUP\/DATA_ID/],
     ['bytes that are no text', 'G/a', Buffer.from([0xff]), /is not UTF-8/],
+    ['a blank in a name', 'G/ a.yml', 'x', /No item can be called "G\/ a\.yml"/],
+    ['a name of no item', '@eaDir/a (1).yml', 'x', /No item can be called "@eaDir\/a \(1\)\.yml"/],
+    ['an unknown type', '.metadata.yml', UNKNOWN_TYPE, /"G\/0": the type "markdown" is none of/],
   ] as const)('%s', async (...[, name, content, message]) => {
     write('G/0', 'fine')
     mkdirSync(dirname(join(directory, name)), { recursive: true })
     writeFileSync(join(directory, name), content)
-    const { code, err } = await apply()
-    expect([code, err]).toEqual([2, expect.stringMatching(message)])
+    for (const flag of ['--dry-run', '--yes']) {
+      const { code, err } = await apply(flag)
+      expect([code, err]).toEqual([2, expect.stringMatching(message)])
+    }
     expect(await here.terminal.ok('config', 'list', '-n', tenant, '-o', 'name')).toBe('')
   })
 

@@ -83,6 +83,23 @@ describe('an import of', () => {
     expect(ran.err).toContain('Expected is GROUP/DATA_ID')
   })
 
+  test.each(COMMANDS.map((command) => ({ command })))(
+    'an unknown type is named: $command',
+    async ({ command }) => {
+      const metadata = described('G/new.yml', 'G/b.yml').replace('yaml', 'mark\u202Edown')
+      const file = await zipFile({ 'G/new.yml': 'a: 1', 'G/b.yml': 'b: 1', '.metadata.yml': metadata })
+      const tenant = await newNamespace()
+      const args = [...command, '--from', file, '-n', tenant]
+      const named = '  unknown type, a new item has the type of its name: G/new.yml (mark?down)\n'
+      expect(await here.terminal.ok(...args, '--dry-run')).toContain(named)
+      expect(await here.terminal.ok(...args)).toBe(`2 items imported, 0 skipped, 0 in conflict\n${named}`)
+      const item = await here.svc.get('/cs/configs', { tenant, group: 'G', dataId: 'new.yml', show: 'all' })
+      expect(item.json()).toMatchObject({ type: 'yaml' })
+      const json = JSON.parse((await here.terminal.run([...args, '--policy', 'overwrite', '-o', 'json'])).out)
+      expect(json.unknownTypes).toMatchObject([{ group: 'G', dataId: 'new.yml' }])
+    },
+  )
+
   test('a folder says that it was taken off', async () => {
     const file = await zipFile({ 'export/A/x.yml': 'a: 1', 'export/B/y.yml': 'b: 1' })
     const out = await here.terminal.ok('config', 'import', '--from', file, '-n', await newNamespace())

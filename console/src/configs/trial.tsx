@@ -44,6 +44,7 @@ export function Trial({ outcome, policy }: { outcome: ImportOutcome; policy: Imp
       <Names title={t('wouldPublish')} names={outcome.succData} />
       <Names title={t(isStopped ? 'wouldNotTry' : 'wouldSkip')} names={outcome.skipData} />
       <Names title={t('wouldFail')} names={outcome.failData} />
+      <Names title={t('unknownTypes')} names={outcome.unknownTypeData} />
       <Unknown names={outcome.unrecognizedData} />
     </>
   )
@@ -71,15 +72,22 @@ function Unknown({ names }: { names: ImportOutcome['unrecognizedData'] }) {
   )
 }
 
-function Names({ title, names }: { title: string; names: ImportOutcome['succData'] }) {
+type ShownItem = ImportOutcome['succData'][number] & { readonly type?: string }
+
+function Names({ title, names }: { title: string; names: readonly ShownItem[] }) {
   if (names.length === 0) return null
   return (
     <section>
       <h3>{title}</h3>
       <ul class="keys" tabIndex={0} aria-label={title}>
-        {names.slice(0, SHOWN_NAMES).map(({ group, dataId, change, watcherCount = 0 }) => (
+        {names.slice(0, SHOWN_NAMES).map(({ group, dataId, change, type, watcherCount = 0 }) => (
           <li key={`${group} ${dataId}`}>
             <strong dir="auto">{dataId}</strong> <span dir="auto">{group}</span>{' '}
+            {type !== undefined && (
+              <span class="soft" dir="auto">
+                {type}
+              </span>
+            )}{' '}
             {change !== undefined && <span class="soft">{t(`ahead.${change}`)}</span>}{' '}
             {watcherCount > 0 && (
               <span class="soft">{t('aheadClients', { count: shownNumber(watcherCount) })}</span>

@@ -216,6 +216,7 @@ export const en = {
   aheadClients: 'Clients that listen: {count}',
   importFolder: 'The folder “{folder}” on top counts for nothing: the groups are inside it.',
   noConfigs: 'No configurations',
+  unknownTypes: 'Unknown types: a new item has the type of its name, a present item keeps its type',
   'unrecognized.bad-name': 'not named GROUP/DATA_ID',
   'unrecognized.not-in-metadata': 'not in the metadata of the file',
   'unrecognized.no-entry': 'in the metadata, but not in the file',

@@ -216,6 +216,7 @@ export const zhCn: Readonly<Record<TextKey, string>> = {
   aheadClients: '监听的客户端：{count}',
   importFolder: '最外层文件夹“{folder}”不计入名称：分组位于其中。',
   noConfigs: '不是配置的文件',
+  unknownTypes: '未知类型：新配置按名称确定类型，已有配置保持原类型',
   'unrecognized.bad-name': '名称不是 GROUP/DATA_ID',
   'unrecognized.not-in-metadata': '元数据中没有',
   'unrecognized.no-entry': '元数据中有，但文件中没有',

@@ -80,6 +80,12 @@ export interface TransferOutcome {
     readonly itemName: string
     readonly reason: 'bad-name' | 'not-in-metadata' | 'no-entry' | 'litter' | 'metadata-elsewhere' | 'link' | 'set-record'
   })[]
+  readonly unknownTypeData: readonly {
+    readonly dataId: string
+    readonly group: string
+    /** The unknown type in the metadata. A new item has the type that its name says; an item that exists keeps its type. */
+    readonly type: string
+  }[]
   /** The common folder that was taken off the names of a zip file; empty: none. */
   readonly folder: string
 }

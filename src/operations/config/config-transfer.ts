@@ -160,9 +160,9 @@ async function importAll(
 ): Promise<ImportOutcome> {
   const operator = operatorOf(caller, srcUser)
   if (!dryRun) room.require(0)
-  const publish: ImportParts['publish'] = async ({ key, type, notes }, content, casMd5) => {
+  const publish: ImportParts['publish'] = async ({ key, type, typeIfNew, notes }, content, casMd5) => {
     const md5 = hash('md5', content, 'hex')
-    const command = publishConfig({ key, content, md5, type, notes, casMd5, operator, comment })
+    const command = publishConfig({ key, content, md5, type, typeIfNew, notes, casMd5, operator, comment })
     return engine.execute(command)
   }
   const outcome = await importConfigs({ state, publish }, items, { policy, dryRun, seenState })

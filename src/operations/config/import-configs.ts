@@ -9,8 +9,10 @@ import { judgeItem } from '../../core/engine/with-seen-names.ts'
 /** An item to publish by an import or a clone. */
 export interface ImportItem {
   readonly key: ConfigKey
-  /** Undefined keeps the type of an item that exists, and is `text` for a new one. */
+  /** Undefined keeps the type of an item that exists, and is `typeIfNew` for a new one. */
   readonly type: ConfigType | undefined
+  /** Absent: `text`. */
+  readonly typeIfNew?: ConfigType | undefined
   /** A note that is absent stays as it is where the item exists. */
   readonly notes: Partial<ConfigNotes>
   readonly bytes: number

@@ -1,3 +1,5 @@
+import { NOTE_LENGTHS, TAGS_RULE } from '../../core/config/state/config-notes.ts'
+import { MAX_TYPE_LENGTH } from '../../core/config/state/type-names.ts'
 import type { FieldSchema } from './parameter-field.ts'
 import { type Schema, Type } from './schema.ts'
 
@@ -257,22 +259,21 @@ export const content = Type.String({
 })
 
 export const configType = text(
-  64,
+  MAX_TYPE_LENGTH,
   'properties, xml, json, text, html, yaml, toml or unset, by any usual name, such as `yml` or `application/json`. Any other is refused under /svc, and leaves the type under /nacos.',
 )
 
-export const appName = text(256, 'The application that the item belongs to.')
-export const desc = text(128, 'What the item is for.')
-export const use = text(32, 'How the item is used.')
-export const effect = text(32, 'When a change of the item takes effect.')
-export const schema = text(32768, 'The schema of the content.')
+export const appName = text(NOTE_LENGTHS.appName, 'The application that the item belongs to.')
+export const desc = text(NOTE_LENGTHS.desc, 'What the item is for.')
+export const use = text(NOTE_LENGTHS.use, 'How the item is used.')
+export const effect = text(NOTE_LENGTHS.effect, 'When a change of the item takes effect.')
+export const schema = text(NOTE_LENGTHS.schema, 'The schema of the content.')
 export const srcUser = text(128, 'The user that publishes, for the history.')
-export const encryptedDataKey = text(1024, 'The key of an encrypted content.')
+export const encryptedDataKey = text(NOTE_LENGTHS.encryptedDataKey, 'The key of an encrypted content.')
 
 export const configTags = Type.String({
-  maxLength: 324,
-  pattern: '^[^,]{0,64}(,[^,]{0,64}){0,4}$',
-  allowed: 'at most 5 tags of at most 64 characters, separated by commas',
+  maxLength: NOTE_LENGTHS.configTags,
+  ...TAGS_RULE,
   description: 'Tags to find the item by, separated by commas.',
 })
 

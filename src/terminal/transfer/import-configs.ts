@@ -21,6 +21,7 @@ import {
   isWaypost,
   type NamedItem,
   TransferClient,
+  type UnknownType,
 } from './transfer-client.ts'
 
 /** The file may be large: it is sent in parts, and the server limits each part. */
@@ -100,6 +101,7 @@ interface Sum {
   readonly skipped: NamedItem[]
   readonly failed: NamedItem[]
   readonly unrecognized: string[]
+  readonly unknownTypes: UnknownType[]
   /** Each item that a dry run would publish. */
   readonly ahead: AheadItem[]
 }
@@ -114,6 +116,7 @@ async function sendAll(
     skipped: [],
     failed: [],
     ahead: [],
+    unknownTypes: [],
     unrecognized: unrecognized.map(({ name }) => name),
   }
   let done = 0
@@ -163,23 +166,22 @@ async function unpacked({ metadata, entry }: ArchiveItem): Promise<ArchivedConfi
   return { metadata, content: await entry.read(), modifiedMs: 0 }
 }
 
-function add(
-  sum: Sum,
-  { succCount = 0, succData = [], skipData = [], failData = [], unrecognizedData = [] }: ImportAnswer,
-  part: readonly ArchiveItem[],
-): void {
+function add(sum: Sum, answer: ImportAnswer, part: readonly ArchiveItem[]): void {
+  const { succCount = 0, succData = [], skipData = [], failData = [] } = answer
+  const { unrecognizedData = [], unknownTypeData = [] } = answer
   // The names as the user's file has them.
   const nameOf = new Map(part.map(({ metadata, entry }) => [entryName(metadata), entry.name]))
   sum.published += succCount
   sum.ahead.push(...succData.filter(({ change }) => change !== undefined))
   sum.skipped.push(...skipData)
   sum.failed.push(...failData)
+  sum.unknownTypes.push(...unknownTypeData)
   sum.unrecognized.push(...unrecognizedData.map(({ itemName }) => nameOf.get(itemName) ?? itemName))
 }
 
 /** Under `abort` the items after the first existing one are not tried; the others were left alone. */
 function reportOf(
-  { published, skipped, failed, unrecognized, ahead }: Sum,
+  { published, skipped, failed, unrecognized, unknownTypes, ahead }: Sum,
   { isDryRun, policy }: { isDryRun: boolean; policy: string },
 ): string {
   const verb = isDryRun ? 'would be imported' : 'imported'
@@ -192,7 +194,14 @@ function reportOf(
     lines.push('  (--policy skip leaves such items as they are, --policy overwrite replaces them)')
   lines.push(...listed(left, skipped.map(nameOf)))
   lines.push(...listed('not recognised', unrecognized))
+  lines.push(...listed(UNKNOWN_TYPE, unknownTypes.map(withType)))
   return `${lines.join('\n')}\n`
+}
+
+const UNKNOWN_TYPE = 'unknown type, a new item has the type of its name'
+
+function withType(item: UnknownType): string {
+  return `${nameOf(item)} (${item.type})`
 }
 
 function nameOf({ group, dataId }: NamedItem): string {

@@ -10,6 +10,7 @@ export interface ImportAnswer {
   readonly failData?: readonly NamedItem[]
   readonly skipData?: readonly NamedItem[]
   readonly unrecognizedData?: readonly { readonly itemName: string }[]
+  readonly unknownTypeData?: readonly UnknownType[]
   /** The fault in the metadata that a Waypost server refuses. */
   readonly reason?: string
 }
@@ -18,6 +19,11 @@ export interface ImportAnswer {
 export interface NamedItem {
   readonly dataId: string
   readonly group: string
+}
+
+/** An item whose metadata have a type that the server does not know. */
+export interface UnknownType extends NamedItem {
+  readonly type: string
 }
 
 /** An item that a dry run would publish. */

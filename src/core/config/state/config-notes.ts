@@ -23,6 +23,30 @@ export const NO_NOTES: ConfigNotes = {
   encryptedDataKey: '',
 }
 
+/** The most characters of each note. */
+export const NOTE_LENGTHS: Readonly<Record<keyof ConfigNotes, number>> = {
+  appName: 256,
+  desc: 128,
+  use: 32,
+  effect: 32,
+  schema: 32768,
+  configTags: 324,
+  encryptedDataKey: 1024,
+}
+
+/** The rule for tags, as a regular expression and in words. */
+export const TAGS_RULE = {
+  pattern: '^[^,]{0,64}(,[^,]{0,64}){0,4}$',
+  allowed: 'at most 5 tags of at most 64 characters, separated by commas',
+} as const
+
+/** What is wrong with a note, as words behind its name; undefined: an item can have it. */
+export function noteFault(name: keyof ConfigNotes, text: string): string | undefined {
+  const isOfTags = name === 'configTags'
+  if (isOfTags && !new RegExp(TAGS_RULE.pattern, 'u').test(text)) return `are ${TAGS_RULE.allowed}`
+  return text.length > NOTE_LENGTHS[name] ? `has at most ${NOTE_LENGTHS[name]} characters` : undefined
+}
+
 const NAMES = Object.keys(NO_NOTES) as (keyof ConfigNotes)[]
 
 /** The notes with the new fields over them, copied. Returns the same object if nothing changes. */

@@ -23,6 +23,8 @@ test.each([
   ['ini', undefined],
   ['constructor', undefined],
   ['', undefined],
+  [`yaml;${' '.repeat(59)}`, 'yaml'],
+  [`yaml;${' '.repeat(60)}`, undefined],
 ])('the word %j means %j', (word, type) => expect(typeOfWord(word)).toBe(type))
 
 test.each([

@@ -11,11 +11,16 @@ const ALIASES: Readonly<Record<string, ConfigType>> = {
   'java-properties': 'properties',
 }
 
+/** The most characters of a word for a type. */
+export const MAX_TYPE_LENGTH = 64
+
 /**
  * The type that a word means, by any usual spelling: in any case, by an extension (`yml`), or as a content type
  * (`text/x-yaml; charset=utf-8`). Undefined for other words.
  */
 export function typeOfWord(word: string): ConfigType | undefined {
+  // Aliases in metadata repeat a long text at no cost.
+  if (word.length > MAX_TYPE_LENGTH) return undefined
   const bare = word.split(';', 1)[0]!.trim().toLowerCase()
   const name = bare.replace(/^(text|application)\/(x-)?/, '')
   return (

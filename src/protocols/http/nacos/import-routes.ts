@@ -76,7 +76,8 @@ function badMetadataAnswer(reason: string): Answer {
 }
 
 /** The items that were imported and the items that were not, also if the import stopped in the middle. */
-function outcomeAnswer(outcome: ImportOutcome, { what, dryRun, unrecognized, folder }: Transferred): Answer {
+function outcomeAnswer(outcome: ImportOutcome, about: Transferred): Answer {
+  const { what, dryRun, unrecognized, folder, unknownTypes = [] } = about
   const { published, skipped, failed, stoppedBy } = outcome
   const data = {
     succCount: published.length,
@@ -84,8 +85,9 @@ function outcomeAnswer(outcome: ImportOutcome, { what, dryRun, unrecognized, fol
     failData: failed.map(nameOf),
     skipData: skipped.map(nameOf),
     ...unrecognizedData(unrecognized),
-    // Other servers have no such field, and take no folder off.
+    // Other servers have no such fields: they take no folder off, and store any type.
     folder,
+    ...(unknownTypes.length > 0 && { unknownTypeData: unknownTypes }),
   }
   const message = dryRun ? 'dry run: nothing was changed' : SUCCESS[what]
   if (stoppedBy === undefined) return envelope(200, { code: 200, message, data })

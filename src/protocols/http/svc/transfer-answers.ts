@@ -36,6 +36,15 @@ export const ANSWERS_OUTCOME = answersJson(
           reason: Json.words(REASONS),
         }),
       ),
+      unknownTypeData: Json.list(
+        Json.object({
+          dataId: Json.string(),
+          group: Json.string(),
+          type: Json.string(
+            'The unknown type in the metadata. A new item has the type that its name says; an item that exists keeps its type.',
+          ),
+        }),
+      ),
       folder: Json.string('The common folder that was taken off the names of a zip file; empty: none.'),
     }),
   ),
@@ -65,7 +74,10 @@ function refuse(code: Refusal['code'], message: string): never {
 }
 
 /** The counts come also with the problem that stopped it in the middle. */
-function outcomeAnswer(outcome: ImportOutcome, { dryRun, unrecognized, folder = '' }: Transferred): Answer {
+function outcomeAnswer(
+  outcome: ImportOutcome,
+  { dryRun, unrecognized, unknownTypes = [], folder = '' }: Transferred,
+): Answer {
   const { published, skipped, failed, stoppedBy, state, ahead } = outcome
   const counts = {
     dryRun,
@@ -77,6 +89,7 @@ function outcomeAnswer(outcome: ImportOutcome, { dryRun, unrecognized, folder = 
     skipData: skipped.map(nameOf),
     unrecognizedCount: unrecognized.length,
     unrecognizedData: unrecognized.map(({ name, reason }) => ({ itemName: name, reason })),
+    unknownTypeData: unknownTypes,
     folder,
   }
   if (stoppedBy === undefined) return jsonAnswer(counts)

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { folderText, nothingInIt } from '../../../archive/config-archive.ts'
-import { SETS_GROUP } from '../../../archive/entry-names.ts'
+import { areItemNames, SETS_GROUP } from '../../../archive/entry-names.ts'
 import { type CommandResult, DiffersError, EXIT, print, UsageError } from '../../../command/command-line.ts'
 import type { Progress } from '../../../command/progress.ts'
 import { tell } from '../../../command/standard-error.ts'
@@ -28,7 +28,7 @@ export interface ApplyFlags extends ItemFlags, ForceFlags {
 
 /** `config apply`: makes a namespace equal to a directory. It shows the plan, asks, and carries it out. */
 export async function applyConfigs(flags: ApplyFlags, progress: Progress): Promise<CommandResult> {
-  if (!/^[\p{L}\p{Nd}_.:-]{1,256}$/u.test(flags.set))
+  if (!areItemNames({ group: SETS_GROUP, dataId: flags.set }))
     throw new UsageError('The name of a set has letters, digits and _ - . : only.')
   const source = await sourceItems(flags.file, flags.group ?? 'DEFAULT_GROUP')
   const { items } = source

@@ -123,3 +123,53 @@ describe('nothing is read of a directory that has', () => {
     await new Promise((resolve) => server.close(resolve))
   })
 })
+
+describe('each item that no server takes is named at once:', () => {
+  const metadata = (...lines: readonly string[]): void =>
+    write(
+      'd/.metadata.yml',
+      `metadata:\n- group: G\n  dataId: plain\n${lines.map((line) => `  ${line}\n`).join('')}`,
+    )
+  const long = (length: number): string => 'x'.repeat(length)
+
+  test.each([
+    ['a blank before a name', () => write('d/G/ tr.yml', 'x'), 'No item can be called "G/ tr.yml": '],
+    ['a blank behind a name', () => write('d/G/tr ', 'x'), '"G/tr "'],
+    ['a blank behind a group', () => write('d/PAY /a', 'x'), '"PAY /a"'],
+    ['a blank beside the same name', () => (write('d/G/ a', 'x'), write('d/G/a', 'y')), '"G/ a"'],
+    ['brackets', () => write('d/G/a (1).yml', 'x'), '"G/a (1).yml"'],
+    ['an escape of another program', () => write('d/G/%41.yml', 'x'), '"G/%41.yml"'],
+    ['a group with @', () => write('d/@eaDir/a.yml', 'x'), '"@eaDir/a.yml"'],
+    ['a long group', () => write(`d/${long(129)}/a`, 'x'), 'at most 128 in a group'],
+    [
+      'an unknown type',
+      () => metadata('type: markdown'),
+      '.metadata.yml, "G/plain": the type "markdown" is none of properties, ',
+    ],
+    ['a long description', () => metadata(`desc: ${long(129)}`), 'desc has at most 128 characters'],
+    ['a long application', () => metadata(`appName: ${long(257)}`), 'appName has at most 256 characters'],
+    ['too many tags', () => metadata('configTags: a,b,c,d,e,f'), 'configTags are at most 5 tags'],
+  ])('%s', async (...[, make, message]) => {
+    make()
+    write('d/G/b?', 'x')
+    write('d/G/c!', 'x')
+    const error = await contents().then(
+      () => '',
+      (refused: Error) => refused.message,
+    )
+    expect(error).toContain(message)
+    expect(error.split('\n').map((line) => /"[^"]*"/.exec(line)?.[0])).toEqual(
+      expect.arrayContaining(['"G/b?"', '"G/c!"']),
+    )
+  })
+
+  test.each([
+    ['another spelling of a type', 'type: YML', 'yaml'],
+    ['no type', 'type:', null],
+    ['an empty type, as none', 'type: ""', null],
+  ])('%s is no fault', async (...[, line, type]) => {
+    metadata(line, `desc: ${long(128)}`, 'configTags: a,b,c,d,e')
+    const [plain] = (await sourceItems(directory, 'DEFAULT_GROUP')).items
+    expect(plain!.metadata).toMatchObject({ type })
+  })
+})

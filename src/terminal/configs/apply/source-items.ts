@@ -11,6 +11,7 @@ import { isLitterName } from '../../../archive/litter.ts'
 import { parseMetadata } from '../../../archive/metadata-reader.ts'
 import { UsageError } from '../../../command/command-line.ts'
 import { type ItemName, md5Of, nameText, textOf } from '../item.ts'
+import { itemFaults } from './item-faults.ts'
 import { bytesOfEntry, NamedDirectory } from './named-directory.ts'
 
 /** An item as the directory has it. */
@@ -56,7 +57,9 @@ export async function sourceItems(path: string, defaultGroup: string): Promise<S
   const items = files.found.map(({ name, file, path: end }) => {
     const content = textOf(bytesOfEntry(end), file)
     if (!/\S/.test(content)) problems.push(`${file} is blank: the server stores no blank content.`)
-    return { ...name, content, md5: md5Of(content), metadata: metadata.get(nameText(name)) }
+    const described = metadata.get(nameText(name))
+    problems.push(...itemFaults(name, described))
+    return { ...name, content, md5: md5Of(content), metadata: described }
   })
   const seen = new Set<string>()
   for (const name of items.map(nameText)) {
@@ -150,7 +153,7 @@ class FoundFiles {
       const isDescribed = this.#described.has(nameText(item))
       if (isLitterName(name) && !isDescribed) continue
       if (isMetadataName(name) && !isDescribed) this.#leaveOut(path, 'metadata belongs on top')
-      // Another name is refused by the server, which a visible file shows in time.
+      // Another name is a fault, which a visible file shows in time.
       else if (name.startsWith('.') && !areItemNames(item)) this.#leaveOut(path, 'no data id')
       else this.#add(path, item)
     }

@@ -72,11 +72,12 @@ export function importEndpoint(
       if (file === undefined || file.length === 0) return answers.noFile()
       if (!isTarget) return answers.unknownNamespace(namespaceId)
       try {
-        const { items, unrecognized, folder } = await itemsOfFile(file, namespaceId, limits)
+        const { items, ...about } = await itemsOfFile(file, namespaceId, limits)
+        const { unrecognized } = about
         if (items.length === 0) return answers.nothingInIt(nothingInZip(unrecognized), unrecognized)
         const options = importOptions(all)
         const outcome = await transfer.import({ items, ...options }, caller)
-        return answers.done(outcome, { what: 'import', dryRun: options.dryRun, unrecognized, folder })
+        return answers.done(outcome, { what: 'import', dryRun: options.dryRun, ...about })
       } catch (error) {
         if (error instanceof MetadataError) return answers.badMetadata(error.message)
         throw error

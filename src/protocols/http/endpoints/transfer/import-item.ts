@@ -5,10 +5,10 @@ import {
   readContent,
   type Unrecognized,
 } from '../../../../archive/config-archive.ts'
-import { type ItemMetadata, MetadataError } from '../../../../archive/config-metadata.ts'
+import { type ItemMetadata, MetadataError, unknownTypeOf } from '../../../../archive/config-metadata.ts'
 import { shownName, zipTooLarge } from '../../../../archive/zip-format.ts'
 import { configKey, type ConfigType } from '../../../../core/config/state/config-item.ts'
-import { typeOfName, typeOfWord } from '../../../../core/config/state/type-names.ts'
+import { MAX_TYPE_LENGTH, typeOfName, typeOfWord } from '../../../../core/config/state/type-names.ts'
 import type { ConfigNotes } from '../../../../core/config/state/config-notes.ts'
 import { Refusal } from '../../../../core/refusal.ts'
 import type { ImportItem } from '../../../../operations/config/import-configs.ts'
@@ -22,6 +22,15 @@ export interface ImportItems {
   readonly unrecognized: readonly Unrecognized[]
   /** The common folder that was taken off; undefined: none was. */
   readonly folder: string | undefined
+  readonly unknownTypes: readonly UnknownType[]
+}
+
+/** An item whose metadata have an unknown type: a new one has the type that its name says. */
+export interface UnknownType {
+  readonly group: string
+  readonly dataId: string
+  /** Its first {@link MAX_TYPE_LENGTH} characters. */
+  readonly type: string
 }
 
 const NOTES = Type.Object({
@@ -41,11 +50,19 @@ const ITEMS_PER_TURN = 250
 /** Checks the items of an archive as a publish would. Throws MetadataError for a wrong field of an item. */
 export async function importItems(archive: ConfigArchive, namespaceId: string): Promise<ImportItems> {
   const items: ImportItem[] = []
+  const unknownTypes: UnknownType[] = []
   for (const [index, item] of archive.items.entries()) {
     if (index % ITEMS_PER_TURN === ITEMS_PER_TURN - 1) await othersTurn()
     items.push(importItem(item, namespaceId))
+    unknownTypes.push(...unknownTypesOf(item))
   }
-  return { items, unrecognized: archive.unrecognized, folder: archive.folder }
+  return { items, unrecognized: archive.unrecognized, folder: archive.folder, unknownTypes }
+}
+
+function unknownTypesOf({ metadata }: ArchiveItem): UnknownType[] {
+  const { group, dataId } = metadata
+  const type = unknownTypeOf(metadata)?.slice(0, MAX_TYPE_LENGTH)
+  return type === undefined ? [] : [{ group, dataId, type }]
 }
 
 function importItem({ metadata, entry }: ArchiveItem, namespaceId: string): ImportItem {
@@ -53,6 +70,7 @@ function importItem({ metadata, entry }: ArchiveItem, namespaceId: string): Impo
   return {
     key: configKey(namespaceId, group, dataId),
     type: typeOf(metadata),
+    typeIfNew: typeOfName(dataId),
     notes: notesOf(metadata),
     bytes: entry.bytes,
     read: () => readContent(entry),

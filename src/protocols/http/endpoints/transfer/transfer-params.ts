@@ -8,6 +8,7 @@ import * as fields from '../../../parameters/fields.ts'
 import { comment } from '../../../parameters/publish-params.ts'
 import { Type } from '../../../parameters/schema.ts'
 import type { Answer } from '../../routing/route.ts'
+import type { UnknownType } from './import-item.ts'
 
 /** The common parameters of imports and clones. Without a policy no existing item is touched. */
 export const POLICY_PARAMS = {
@@ -67,4 +68,6 @@ export interface Transferred {
   readonly unrecognized: readonly Unrecognized[]
   /** The common folder that was taken off the names of an archive; absent: none was. */
   readonly folder?: string | undefined
+  /** Items of an archive whose type is unknown. */
+  readonly unknownTypes?: readonly UnknownType[]
 }

@@ -130,7 +130,10 @@ const LAYERS = {
   'protocols/parameters': { layers: ['core/*'], node: true },
   'protocols/refusals': { layers: ['core/*'] },
   'protocols/http': { layers: [...HTTP, 'protocols/http/nacos', 'protocols/http/enveloped'], node: true },
-  'protocols/http/routing': { layers: ['core/*', 'operations/*', 'protocols/parameters'], node: true },
+  'protocols/http/routing': {
+    layers: ['core/*', 'operations/*', 'protocols/parameters', 'protocols/answers'],
+    node: true,
+  },
   'protocols/http/errors': {
     layers: ['core/*', 'protocols/parameters', 'protocols/refusals', 'protocols/http/routing'],
     node: true,
@@ -173,7 +176,7 @@ const LAYERS = {
   },
   'protocols/grpc/fuzzy': { layers: [...GRPC, 'protocols/grpc/requests'], node: true },
   'protocols/grpc/config': {
-    layers: [...GRPC, 'protocols/grpc/requests', 'protocols/grpc/fuzzy'],
+    layers: [...GRPC, 'protocols/grpc/requests', 'protocols/grpc/fuzzy', 'protocols/answers'],
     node: true,
   },
   'protocols/grpc/naming': {

@@ -40,7 +40,7 @@ export interface JsonBody {
 }
 
 /**
- * A value as JSON. As a text, 10 MiB of control characters take 126 MB of the heap, so long contents are escaped
+ * A value as JSON. As a text, 10 MiB of control characters take 126 MB of the heap. So long contents are escaped
  * piece by piece, as fast as the client reads.
  */
 export function jsonBody(value: unknown, before = '', after = ''): JsonBody {

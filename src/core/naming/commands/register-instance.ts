@@ -18,12 +18,11 @@ import {
 import { refuseInstanceBeyondLimit } from '../state/naming-sizes.ts'
 import {
   hasOver,
-  isAway,
   isBack,
   type RememberedMetadata,
   type Silenced,
 } from '../state/remembered-metadata.ts'
-import { forgetSettings, rememberingChanges } from '../liveness/remembering.ts'
+import { besides, forgetSettings, rememberingChanges } from '../liveness/remembering.ts'
 import { newService, serviceSubject } from './service-commands.ts'
 import type { Service, ServiceKey } from '../state/service.ts'
 
@@ -73,7 +72,7 @@ export function decideRegistration(
   const over = view.remembered(asked)
   const request = asAsked(view, asked, over?.silenced)
   const service = view.service(request.serviceKey) ?? newService(view, request.serviceKey, 'registration')
-  const isHeld = holds(request, known, over)
+  const isHeld = holds(request, over)
   const record = recordOf(view, request, { known, over, holds: isHeld })
   const healthy = healthOf(request, record, known)
   const also = over ? settingsChanges(request, { over, record, holds: isHeld }, stamp) : []
@@ -102,17 +101,19 @@ function asAsked(view: View, asked: RegisterInstance, silenced: Silenced | undef
  */
 function holds(
   { publisher, weight, enabled, metadata }: RegisterInstance,
-  known: KnownInstance | undefined,
   over: RememberedMetadata | undefined,
 ): boolean {
   if (publisher?.kind === 'connection') return true
   const { silenced } = over ?? {}
-  if (known !== undefined || silenced === undefined) return false
+  if (silenced === undefined) return false
   const isSame = weight === silenced.weight && enabled === silenced.enabled
   return isSame && isSameMetadata(metadata, silenced.registered)
 }
 
-/** The changes of the fields that an operator has set. A connection that waits for the address keeps them. */
+/**
+ * The changes of the fields that an operator has set. A connection that waits for the address keeps them. What silence has
+ * removed stays remembered when a connection registers.
+ */
 function settingsChanges(
   { weight, enabled }: RegisterInstance,
   { over, record, holds: isHeld }: Settings & { over: RememberedMetadata; record: InstanceRecord },
@@ -122,8 +123,9 @@ function settingsChanges(
   if (!isHeld && !isOfConnection) return forgetSettings(over, stamp)
   const said = isHeld && hasOver(over) ? { weight, enabled } : over.said
   const isKnown = said?.weight === over.said?.weight && said?.enabled === over.said?.enabled
-  if (isKnown && !isAway(over)) return []
-  return rememberingChanges(over, { ...isBack(over), said }, stamp)
+  const after = isHeld ? besides(record, { ...over, left: undefined }) : isBack(over)
+  const isAsBefore = after.silenced === over.silenced && over.left === undefined
+  return isKnown && isAsBefore ? [] : rememberingChanges(over, { ...after, said }, stamp)
 }
 
 interface Settings {

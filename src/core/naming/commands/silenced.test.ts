@@ -16,7 +16,7 @@ import type { Metadata } from '../state/instance.ts'
 import { REMEMBERED_METADATA, rememberedId } from '../state/remembered-metadata.ts'
 import { Timeline } from '../timeline/timeline.ts'
 import { forgetExpiredMetadata } from './housekeeping.ts'
-import { deregisterInstance, type InstancePatch, modifyInstance } from './instance-commands.ts'
+import { deregisterInstance, type InstancePatch, liftSettings, modifyInstance } from './instance-commands.ts'
 import { deleteMetadata } from './metadata-commands.ts'
 import { registerInstance, type RegisterInstance } from './register-instance.ts'
 
@@ -74,8 +74,34 @@ describe('what silence has removed', () => {
       expect(remembered()?.settings).toMatchObject([
         { user: 'ops', ip: '10.0.0.9', fields: ['metadata.zone', 'weight', 'enabled'] },
       ])
-      expect(remembered()?.silenced).toBeUndefined()
     }
+  })
+
+  test('stays offline over every registration that repeats it, until another one comes', () => {
+    for (const first of [FULL, { isBeat: true }]) {
+      state = livingState()
+      registered(state, FULL)
+      modify({ enabled: false })
+      fallSilent()
+      for (const said of [first, FULL, FULL]) {
+        expect(registered(state, said, at(50_000)).record).toMatchObject({ weight: 5, enabled: false })
+        expect(remembered()?.enabled).toBe(false)
+      }
+      expect(registered(state, { ...FULL, weight: 4 }, at(51_000)).record).toMatchObject({ enabled: true })
+      expect(remembered()).toBeUndefined()
+    }
+  })
+
+  test.each<[what: string, ends: () => void]>([
+    ['sets what the application says', () => modify({ enabled: true })],
+    ['lifts it', () => carryOut(state, liftSettings(target), at(6))],
+  ])('is forgotten once it is back and an operator %s', (_what, ends) => {
+    registered(state, FULL)
+    modify({ enabled: false })
+    fallSilent()
+    registered(state, FULL, at(50_000))
+    ends()
+    expect([remembered(), state.instance(ORDERS, address())?.record.enabled]).toEqual([undefined, true])
   })
 
   test.each<[what: string, other: Partial<RegisterInstance>, enabled: boolean]>([
@@ -127,14 +153,14 @@ describe('what silence has removed', () => {
     expect(state.recordCount(REMEMBERED_METADATA)).toBe(0)
   })
 
-  test('does not come back with the registration of a connection or of a persistent instance', () => {
-    for (const other of [{ publisher: ONE }, { isBeat: true, ephemeral: false }]) {
-      state = livingState()
-      registered(state, FULL)
-      fallSilent()
-      expect(registered(state, other, at(50_000)).record).toMatchObject({ weight: 1, registered: {} })
-      expect(remembered()).toBeUndefined()
-    }
+  test.each<[whose: string, other: Partial<RegisterInstance>, isRemembered: boolean]>([
+    ['of a connection, and stays remembered', { publisher: ONE }, true],
+    ['of a persistent instance', { isBeat: true, ephemeral: false }, false],
+  ])('does not come back with the registration %s', (_whose, other, isRemembered) => {
+    registered(state, FULL)
+    fallSilent()
+    expect(registered(state, other, at(50_000)).record).toMatchObject({ weight: 1, registered: {} })
+    expect(remembered() !== undefined).toBe(isRemembered)
   })
 
   test('is not remembered beyond a limit, and counted', () => {

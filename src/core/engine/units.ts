@@ -142,7 +142,15 @@ class UnitDraft {
     const text = readText(changedThing(change))
     if (change.kind === 'instance-saved' && change.beat) this.#beating.add(text)
     const beat = this.#beating.has(text)
-    const saved = { kind: 'instance-saved', serviceKey, serviceSerial: 0, record, healthy, beat, stamp } as const
+    const saved = {
+      kind: 'instance-saved',
+      serviceKey,
+      serviceSerial: 0,
+      record,
+      healthy,
+      beat,
+      stamp,
+    } as const
     return [change.kind === 'instance-saved' && change.isSilence ? { ...saved, isSilence: true } : saved]
   }
 

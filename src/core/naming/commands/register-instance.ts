@@ -16,12 +16,7 @@ import {
   usualPublisher,
 } from '../state/instance.ts'
 import { refuseInstanceBeyondLimit } from '../state/naming-sizes.ts'
-import {
-  hasOver,
-  isBack,
-  type RememberedMetadata,
-  type Silenced,
-} from '../state/remembered-metadata.ts'
+import { hasOver, isBack, type RememberedMetadata } from '../state/remembered-metadata.ts'
 import { besides, forgetSettings, rememberingChanges } from '../liveness/remembering.ts'
 import { newService, serviceSubject } from './service-commands.ts'
 import type { Service, ServiceKey } from '../state/service.ts'
@@ -70,7 +65,7 @@ export function decideRegistration(
   if (known === undefined) refuseNewcomer(view, asked)
   else if (asked.isBeat === true) return unchanged('known')
   const over = view.remembered(asked)
-  const request = asAsked(view, asked, over?.silenced)
+  const request = asAsked(view, asked, over)
   const service = view.service(request.serviceKey) ?? newService(view, request.serviceKey, 'registration')
   const isHeld = holds(request, over)
   const record = recordOf(view, request, { known, over, holds: isHeld })
@@ -87,12 +82,16 @@ export function decideRegistration(
   return save(view, service, { serviceKey: request.serviceKey, record, healthy, known, also, stamp })
 }
 
-/** A beat registers what silence has removed: it says no more than that its instance lives. */
-function asAsked(view: View, asked: RegisterInstance, silenced: Silenced | undefined): RegisterInstance {
+/** A beat registers what silence has removed, in the spelling that it had: it says no more than that its instance lives. */
+function asAsked(
+  view: View,
+  asked: RegisterInstance,
+  over: RememberedMetadata | undefined,
+): RegisterInstance {
   const isBeating = asked.isBeat === true && (asked.ephemeral ?? view.switches.defaultInstanceEphemeral)
-  if (!isBeating || silenced === undefined) return asked
-  const { registered: metadata, ...others } = silenced
-  return { ...asked, ...others, metadata }
+  if (!isBeating || over?.silenced === undefined) return asked
+  const { registered: metadata, ...others } = over.silenced
+  return { ...asked, ...others, metadata, address: over.address }
 }
 
 /**

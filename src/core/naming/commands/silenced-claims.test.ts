@@ -129,18 +129,21 @@ describe.each(STORIES)('a registration over HTTP that silence has ended %s', (_w
     ['has the address', (ms: number) => deletes(ms), (ms: number) => leaves(ms)],
     ['has closed', (ms: number) => leaves(ms), (ms: number) => deletes(ms)],
     ['has a server that is gone', (ms: number) => deletes(ms, 'removed'), () => undefined],
-  ] as const)('is forgotten by its DELETE while the connection %s, and that is a goodbye', (_when, first, second) => {
-    for (const http of [FULL, {}]) {
-      state = livingState('here')
-      story(http)
-      first(SILENT_MS + 1)
-      second(SILENT_MS + 2)
-      expect(lightBeat(SILENT_MS + 3)).toBe('left')
-      expect(lightBeat(SILENT_MS + 2 + GOODBYE_MS)).toBe('unknown')
-      expect(fullBeat(SILENT_MS + 2 + GOODBYE_MS).record).toMatchObject({ weight: 1, registered: {} })
-      expect(state.recordCount(REMEMBERED_METADATA)).toBe(0)
-    }
-  })
+  ] as const)(
+    'is forgotten by its DELETE while the connection %s, and that is a goodbye',
+    (_when, first, second) => {
+      for (const http of [FULL, {}]) {
+        state = livingState('here')
+        story(http)
+        first(SILENT_MS + 1)
+        second(SILENT_MS + 2)
+        expect(lightBeat(SILENT_MS + 3)).toBe('left')
+        expect(lightBeat(SILENT_MS + 2 + GOODBYE_MS)).toBe('unknown')
+        expect(fullBeat(SILENT_MS + 2 + GOODBYE_MS).record).toMatchObject({ weight: 1, registered: {} })
+        expect(state.recordCount(REMEMBERED_METADATA)).toBe(0)
+      }
+    },
+  )
 
   test('is replaced by a registration, and then its goodbye counts', () => {
     story(FULL)

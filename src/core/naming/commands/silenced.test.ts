@@ -17,13 +17,14 @@ import { REMEMBERED_METADATA, rememberedId } from '../state/remembered-metadata.
 import { Timeline } from '../timeline/timeline.ts'
 import { forgetExpiredMetadata } from './housekeeping.ts'
 import { deregisterInstance, type InstancePatch, liftSettings, modifyInstance } from './instance-commands.ts'
-import { deleteMetadata } from './metadata-commands.ts'
+import { deleteMetadata, updateMetadata } from './metadata-commands.ts'
 import { registerInstance, type RegisterInstance } from './register-instance.ts'
 
 const OWN_TIMES: Metadata = { zone: 'a', 'preserved.heart.beat.interval': '1000' }
 const FULL = { weight: 5, metadata: OWN_TIMES, app: 'shop' }
 const actor = { user: 'ops', ip: '10.0.0.9' }
 const target = { serviceKey: ORDERS, address: address(), ephemeral: undefined }
+const batch = { serviceKey: ORDERS, consistencyType: undefined, instances: [], maxBytes: 100 }
 const ONE = connectionPublisher({ process: 'p', connectionId: '1' })
 
 let state: State
@@ -147,6 +148,21 @@ describe('what silence has removed', () => {
     expect(livenessOf(state).absentClusters(ORDERS, '[FD00:0:0:0:0:0:0:1]', 80)).toEqual(['c1'])
   })
 
+  test('comes back in its own spelling, and an older one counts no longer', () => {
+    for (const [ip, ms] of [
+      ['[2001:db8::7]', 0],
+      ['2001:DB8::7', 60_000],
+    ] as const) {
+      registered(state, { ...FULL, address: address({ ip }) }, at(ms))
+      const keys = { ...batch, instances: [{ ...address({ ip }), ephemeral: true }], keys: { zone: 'c' } }
+      carryOut(state, updateMetadata(keys), at(1))
+      fallSilent(ms)
+      const said = { isBeat: true, address: address({ ip: '2001:db8:0:0:0:0:0:7' }) }
+      expect(registered(state, said, at(ms + 50_000)).record).toMatchObject({ address: { ip }, weight: 5 })
+      carryOut(state, deregisterInstance({ ...target, address: address({ ip }) }), at(ms + 50_000))
+    }
+  })
+
   test('is not remembered if a bare registration says the same', () => {
     registered(state)
     fallSilent()
@@ -249,8 +265,8 @@ describe('what an operator has set', () => {
       [null, ['metadata.b']],
       ['ops', ['metadata.a', 'weight']],
     ])
-    const batch = { serviceKey: ORDERS, consistencyType: 'ephemeral', instances: [], maxBytes: 100 }
-    carryOut(state, deleteMetadata({ ...batch, keys: { b: '' } }), at(6))
+    const all = { ...batch, consistencyType: 'ephemeral', keys: { b: '' } }
+    carryOut(state, deleteMetadata(all), at(6))
     expect(remembered()?.settings?.map(({ fields }) => fields)).toEqual([['metadata.a', 'weight']])
   })
 })

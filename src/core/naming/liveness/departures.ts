@@ -90,7 +90,8 @@ function afterSilence(
   // What lies over a claim that waits is not in it.
   const said = (ended === record ? known.said : undefined) ?? saidBy(ended)
   const silenced = { ...said, registered, app }
-  if (remembers && (hasOver(known) || !isBare(silenced))) return { ...isBack(known), silenced }
+  if (remembers && (hasOver(known) || !isBare(silenced)))
+    return { ...isBack(known), address: record.address, silenced }
   return isAway(known) ? isBack(known) : known
 }
 

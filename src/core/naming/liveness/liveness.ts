@@ -9,13 +9,7 @@ import { type BeatingAddress, GOODBYE_MS, Goodbyes } from './goodbyes.ts'
 import { timingWhen } from '../state/beat-timing.ts'
 import { beatingRegistration, publishersOf } from '../state/claims.ts'
 import { isMoved } from '../state/connection-publisher.ts'
-import type {
-  DepartureView,
-  InstancePlace,
-  Leaving,
-  NextPublishers,
-  Presence,
-} from '../state/presence.ts'
+import type { DepartureView, InstancePlace, Leaving, NextPublishers, Presence } from '../state/presence.ts'
 import type { ServiceKey } from '../state/service.ts'
 import type { ServiceEntry, Instance } from '../state/service-entry.ts'
 import type { BeatTiming } from '../state/instance.ts'

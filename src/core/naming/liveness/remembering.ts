@@ -28,8 +28,8 @@ export function rememberingChanges(
 }
 
 /**
- * What is remembered beside an instance. The registration that silence removed counts while no other one over HTTP is there,
- * or while weight or enabled lies over the one that repeats it.
+ * What is remembered beside an instance. The registration that silence removed counts while nobody else publishes over HTTP,
+ * or while weight or enabled lies over the instance.
  */
 export function besides(record: InstanceRecord, over: RememberedMetadata): RememberedMetadata {
   const isNeeded = hasOver(over) || publishersOf(record).every(({ kind }) => kind === 'connection')

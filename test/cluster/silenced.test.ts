@@ -1,7 +1,9 @@
 /** All servers remember what silence has removed: a beat at any of them brings it back on all. */
 import { expect, test } from 'vitest'
 import { describeOnEtcd } from '../support/etcd.ts'
+import { NamingClient } from '../grpc/naming-fixture.ts'
 import { clusterForTests } from '../support/cluster.ts'
+import { connectGrpc } from '../support/grpc-client.ts'
 import type { Waypost } from '../support/waypost.ts'
 
 const WHERE = { ip: '10.0.0.1', port: 80 }
@@ -10,8 +12,8 @@ const METADATA = { zone: 'a', 'preserved.heart.beat.timeout': '1000', 'preserved
 describeOnEtcd('silence on three servers', 60_000, () => {
   const cluster = clusterForTests({ servers: 3 })
 
-  const shown = async ({ url }: Waypost, page = 'instances') => {
-    const answer = await fetch(`${url}/svc/v1/console/${page}?serviceName=s`)
+  const shown = async ({ url }: Waypost, page = 'instances', name = 's') => {
+    const answer = await fetch(`${url}/svc/v1/console/${page}?serviceName=${name}`)
     const { pageItems = [] } = (await answer.json()) as { pageItems?: Record<string, unknown>[] }
     return pageItems
   }
@@ -36,5 +38,21 @@ describeOnEtcd('silence on three servers', 60_000, () => {
         .toMatchObject([{ weight: 5, enabled: false, metadata: METADATA, overrides }])
       expect(await shown(server, 'explain')).toMatchObject([{ overrides, came: { cause: 'memory' } }])
     }
+  })
+
+  test('is no goodbye on any while a connection has the address, and is remembered', async () => {
+    const [, two, three] = cluster.servers as [Waypost, Waypost, Waypost]
+    const where = { serviceName: 's2', ...WHERE }
+    const there = (server: Waypost) => shown(server, 'instances', 's2')
+    await send(three, ['POST', ''], { ...where, weight: 5, metadata: JSON.stringify(METADATA) })
+    const client = new NamingClient(await connectGrpc(two))
+    await client.register('s2', WHERE)
+    for (const server of [two, three]) await expect.poll(() => there(server)).toMatchObject([{ claims: 1 }])
+    for (const server of [two, three]) await expect.poll(() => there(server)).toMatchObject([{ claims: 0 }])
+    await client.grpc.close()
+    for (const server of [two, three]) await expect.poll(() => there(server)).toEqual([])
+    await send(three, ['PUT', '/beat'], { ...where, beat: JSON.stringify(WHERE) })
+    for (const server of [two, three])
+      await expect.poll(() => there(server)).toMatchObject([{ weight: 5, metadata: METADATA }])
   })
 })

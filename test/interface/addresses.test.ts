@@ -62,6 +62,7 @@ describe.each(ADDRESSES)('%s is found as %s', (ip, other) => {
       expect((await waypost.nacos.put('/ns/instance/beat', form)).json()).toMatchObject({ code: 10_200 })
     for (const client of [waypost.nacos, waypost.svc])
       expect((await client.get('/ns/instance', place)).json().ip).toBe(ip)
+    expect((await at('/nacos/v2').get('/ns/instance', place)).json().data).toMatchObject({ ip, port })
     await waypost.svc.put('/ns/cluster', {
       serviceName,
       clusterName: 'DEFAULT',

@@ -59,7 +59,8 @@ export interface ServiceDeleted {
 
 /**
  * An instance was registered or changed: its whole record. `healthy` undefined keeps the health it has;
- * `beat` says that this counts as a beat (a registration does, a modification does not).
+ * `beat` says that this counts as a beat (a registration does, a modification does not). `isSilence`: the registration over
+ * HTTP has ended by silence, and others have the address.
  */
 export interface InstanceSaved {
   readonly kind: 'instance-saved'
@@ -68,6 +69,7 @@ export interface InstanceSaved {
   readonly record: InstanceRecord
   readonly healthy: boolean | undefined
   readonly beat: boolean
+  readonly isSilence?: boolean
   readonly stamp: number
 }
 

@@ -247,7 +247,7 @@ export class State implements View {
     }
     const { record: before } = instance
     if (!isSamePublisher(before.publisher, change.record.publisher) || before.claims !== change.record.claims)
-      this.#presence.publishersChange(instance, change.record, now.healthMs)
+      this.#presence.publishersChange(instance, change, now.healthMs)
     const isShown = known === undefined || !isOnlyOfClaims(known, change)
     if (known !== undefined) this.#count(known, -1)
     instance.record = change.record
@@ -306,7 +306,7 @@ export class State implements View {
     // Lists show the keys in their order: a server that starts has the order of the newest record.
     const isShown = JSON.stringify(before?.metadata ?? {}) !== JSON.stringify(next?.metadata ?? {})
     this.#metadataChanged(place, { isShown, stamp: change.stamp }, now)
-    if (next?.left === true) this.#presence.leftAfterSilence(place, now.healthMs)
+    if (next?.left === true && before?.left !== true) this.#presence.leftAfterSilence(place, now.healthMs)
   }
 
   #noteGray(change: RecordSaved | RecordRemoved): void {

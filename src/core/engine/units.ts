@@ -142,7 +142,16 @@ class UnitDraft {
     const text = readText(changedThing(change))
     if (change.kind === 'instance-saved' && change.beat) this.#beating.add(text)
     const beat = this.#beating.has(text)
-    return [{ kind: 'instance-saved', serviceKey, serviceSerial: 0, record, healthy, beat, stamp }]
+    const saved = {
+      kind: 'instance-saved',
+      serviceKey,
+      serviceSerial: 0,
+      record,
+      healthy,
+      beat,
+      stamp,
+    } as const
+    return [change.kind === 'instance-saved' && change.isSilence ? { ...saved, isSilence: true } : saved]
   }
 
   #decide(waiting: WaitingCommand): DecidedCommand {

@@ -10,14 +10,14 @@ import {
 import { Refusal } from '../../refusal.ts'
 import type { KnownInstance, View } from '../../decisions/view.ts'
 import { departure } from '../liveness/departures.ts'
-import { forgetSettings, rememberingChanges } from '../liveness/remembering.ts'
+import { besides, forgetSettings, rememberingChanges } from '../liveness/remembering.ts'
 import { instanceIdOf, type InstanceAddress, type Metadata, type Publisher } from '../state/instance.ts'
 import { rememberKeys } from './metadata-commands.ts'
 import { type IpRule, registerInstance } from './register-instance.ts'
 import { saveInFull, existingService, serviceSubject } from './service-commands.ts'
 import { DEFAULT_CHECKER } from '../state/health-checker.ts'
 import type { InstancePlace } from '../state/presence.ts'
-import { keysAlone, saidUnder } from '../state/remembered-metadata.ts'
+import { isBack, keysAlone, saidUnder, withoutOver } from '../state/remembered-metadata.ts'
 import type { ServiceKey } from '../state/service.ts'
 import type { Actor } from '../timeline/timeline-entry.ts'
 
@@ -60,37 +60,46 @@ export function deregisterInstance(
   return commandOn(serviceSubject(target.serviceKey), (view, now) => {
     const { serviceKey, address } = target
     const known = view.instance(serviceKey, address)
-    if (known === undefined)
-      return forgetting(view, { target, silenced: silencedAt(now.healthMs) }, now.stamp)
+    const silenced = silencedAt(now.healthMs)
+    if (known === undefined) return forgetting(view, { target, known, silenced }, now.stamp)
     const { record } = known
     const leaves = (publisher: Publisher): boolean =>
       isMeant(target, publisher) && (publisher.kind !== 'connection' || ofConnection(publisher) === 'removed')
-    const departing = { serviceKey, record, leaves, isGoodbye: true, stamp: now.stamp }
+    const isAfterSilence = silenced !== undefined
+    const departing = { serviceKey, record, leaves, isGoodbye: true, isAfterSilence, stamp: now.stamp }
     const changes = departure(view, { ...departing, reason: 'deregistered' })
     if (changes.length === 0) {
       const { publisher } = record
-      const isConnected = publisher.kind === 'connection' && isMeant(target, publisher)
-      if (isConnected && ofConnection(publisher) === 'refused') throw connected(target)
-      return unchanged('ok')
+      if (publisher.kind !== 'connection' || !isMeant(target, publisher)) return unchanged('ok')
+      const decision = forgetting(view, { target, known, silenced }, now.stamp)
+      if (decision.changes.length === 0 && ofConnection(publisher) === 'refused') throw connected(target)
+      return decision
     }
     return { changes, durability: record.ephemeral ? 'synced if stored' : 'synced', outcome: 'ok' }
   })
 }
 
-/** Nothing is there. If silence has removed it, the goodbye counts all the same, and all servers learn it. */
-function forgetting(
-  view: View,
-  { target, silenced }: { readonly target: InstanceTarget; readonly silenced: InstancePlace | undefined },
-  stamp: number,
-): Decision<'ok'> {
+/** A target at which nothing is there, or the instance of a connection. */
+interface Forgotten {
+  readonly target: InstanceTarget
+  readonly known: KnownInstance | undefined
+  /** The place from which silence has removed it a moment ago. */
+  readonly silenced: InstancePlace | undefined
+}
+
+/** If silence has removed what is meant, the goodbye counts all the same, and all servers learn it. */
+function forgetting(view: View, { target, known, silenced }: Forgotten, stamp: number): Decision<'ok'> {
   if (target.ephemeral === false) return unchanged('ok')
   const over = view.remembered(target)
   if (over?.left === true) return unchanged('ok')
   const isAfterSilence = silenced !== undefined || over?.silenced !== undefined
+  if (!isAfterSilence && known !== undefined) return unchanged('ok')
   const { serviceKey, address } = silenced ?? target
-  const known = over ?? { serviceKey, address, metadata: {} }
+  const before = over ?? { serviceKey, address, metadata: {} }
+  // Beside a connection, weight and enabled lie over its instance.
+  const rest = known === undefined ? keysAlone(before) : isBack(before)
   const changes = isAfterSilence
-    ? rememberingChanges(over, { ...keysAlone(known), left: true }, stamp)
+    ? rememberingChanges(over, { ...rest, left: true }, stamp)
     : forgetSettings(over, stamp)
   return changes.length === 0 ? unchanged('ok') : synced(changes, 'ok')
 }
@@ -136,7 +145,8 @@ export function liftSettings(target: InstanceTarget): Command<'ok'> {
     const over = view.remembered(place)
     if (over === undefined) return unchanged('ok')
     const { weight, enabled } = { ...record, ...saidUnder(record, over) }
-    const changes = rememberingChanges(over, { ...keysAlone(over), metadata: {} }, now.stamp)
+    const rest = besides(record, { ...withoutOver(over), metadata: {} })
+    const changes = rememberingChanges(over, rest, now.stamp)
     if (weight !== record.weight || enabled !== record.enabled) {
       const lifted = { ...record, weight, enabled }
       changes.unshift(saveInFull(view, serviceKey, { record: lifted, healthy: undefined, stamp: now.stamp }))

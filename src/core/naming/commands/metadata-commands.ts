@@ -12,7 +12,7 @@ import {
   type Setting,
 } from '../state/remembered-metadata.ts'
 import { ownText, ownTextOrNull } from '../../text/own-text.ts'
-import { rememberingChanges } from '../liveness/remembering.ts'
+import { besides, rememberingChanges } from '../liveness/remembering.ts'
 import { publishersOf } from '../state/claims.ts'
 import { saveInFull, serviceSubject } from './service-commands.ts'
 import type { ServiceKey } from '../state/service.ts'
@@ -90,7 +90,8 @@ export function rememberKeys(view: View, input: KeysToRemember): Change[] {
   if (weight !== before.weight) fields.push('weight')
   if (enabled !== before.enabled) fields.push('enabled')
   const value = { ...before, metadata, weight, enabled, settings: settingsAfter(before, fields, input) }
-  return rememberingChanges(known, { ...value, said: hasOver(value) ? said : undefined }, now.stamp)
+  const after = { ...value, said: hasOver(value) ? said : undefined }
+  return rememberingChanges(known, besides(record, after), now.stamp)
 }
 
 type Over = Pick<RememberedMetadata, 'weight' | 'enabled'>

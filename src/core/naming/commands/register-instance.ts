@@ -16,14 +16,8 @@ import {
   usualPublisher,
 } from '../state/instance.ts'
 import { refuseInstanceBeyondLimit } from '../state/naming-sizes.ts'
-import {
-  hasOver,
-  isAway,
-  isBack,
-  type RememberedMetadata,
-  type Silenced,
-} from '../state/remembered-metadata.ts'
-import { forgetSettings, rememberingChanges } from '../liveness/remembering.ts'
+import { hasOver, isBack, type RememberedMetadata } from '../state/remembered-metadata.ts'
+import { besides, forgetSettings, rememberingChanges } from '../liveness/remembering.ts'
 import { newService, serviceSubject } from './service-commands.ts'
 import type { Service, ServiceKey } from '../state/service.ts'
 
@@ -71,9 +65,9 @@ export function decideRegistration(
   if (known === undefined) refuseNewcomer(view, asked)
   else if (asked.isBeat === true) return unchanged('known')
   const over = view.remembered(asked)
-  const request = asAsked(view, asked, over?.silenced)
+  const request = asAsked(view, asked, over)
   const service = view.service(request.serviceKey) ?? newService(view, request.serviceKey, 'registration')
-  const isHeld = holds(request, known, over)
+  const isHeld = holds(request, over)
   const record = recordOf(view, request, { known, over, holds: isHeld })
   const healthy = healthOf(request, record, known)
   const also = over ? settingsChanges(request, { over, record, holds: isHeld }, stamp) : []
@@ -88,12 +82,16 @@ export function decideRegistration(
   return save(view, service, { serviceKey: request.serviceKey, record, healthy, known, also, stamp })
 }
 
-/** A beat registers what silence has removed: it says no more than that its instance lives. */
-function asAsked(view: View, asked: RegisterInstance, silenced: Silenced | undefined): RegisterInstance {
+/** A beat registers what silence has removed, in the spelling that it had: it says no more than that its instance lives. */
+function asAsked(
+  view: View,
+  asked: RegisterInstance,
+  over: RememberedMetadata | undefined,
+): RegisterInstance {
   const isBeating = asked.isBeat === true && (asked.ephemeral ?? view.switches.defaultInstanceEphemeral)
-  if (!isBeating || silenced === undefined) return asked
-  const { registered: metadata, ...others } = silenced
-  return { ...asked, ...others, metadata }
+  if (!isBeating || over?.silenced === undefined) return asked
+  const { registered: metadata, ...others } = over.silenced
+  return { ...asked, ...others, metadata, address: over.address }
 }
 
 /**
@@ -102,17 +100,19 @@ function asAsked(view: View, asked: RegisterInstance, silenced: Silenced | undef
  */
 function holds(
   { publisher, weight, enabled, metadata }: RegisterInstance,
-  known: KnownInstance | undefined,
   over: RememberedMetadata | undefined,
 ): boolean {
   if (publisher?.kind === 'connection') return true
   const { silenced } = over ?? {}
-  if (known !== undefined || silenced === undefined) return false
+  if (silenced === undefined) return false
   const isSame = weight === silenced.weight && enabled === silenced.enabled
   return isSame && isSameMetadata(metadata, silenced.registered)
 }
 
-/** The changes of the fields that an operator has set. A connection that waits for the address keeps them. */
+/**
+ * The changes of the fields that an operator has set. A connection that waits for the address keeps them. What silence has
+ * removed stays remembered when a connection registers.
+ */
 function settingsChanges(
   { weight, enabled }: RegisterInstance,
   { over, record, holds: isHeld }: Settings & { over: RememberedMetadata; record: InstanceRecord },
@@ -122,8 +122,9 @@ function settingsChanges(
   if (!isHeld && !isOfConnection) return forgetSettings(over, stamp)
   const said = isHeld && hasOver(over) ? { weight, enabled } : over.said
   const isKnown = said?.weight === over.said?.weight && said?.enabled === over.said?.enabled
-  if (isKnown && !isAway(over)) return []
-  return rememberingChanges(over, { ...isBack(over), said }, stamp)
+  const after = isHeld ? besides(record, { ...over, left: undefined }) : isBack(over)
+  const isAsBefore = after.silenced === over.silenced && over.left === undefined
+  return isKnown && isAsBefore ? [] : rememberingChanges(over, { ...after, said }, stamp)
 }
 
 interface Settings {

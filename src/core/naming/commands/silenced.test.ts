@@ -16,14 +16,15 @@ import type { Metadata } from '../state/instance.ts'
 import { REMEMBERED_METADATA, rememberedId } from '../state/remembered-metadata.ts'
 import { Timeline } from '../timeline/timeline.ts'
 import { forgetExpiredMetadata } from './housekeeping.ts'
-import { deregisterInstance, type InstancePatch, modifyInstance } from './instance-commands.ts'
-import { deleteMetadata } from './metadata-commands.ts'
+import { deregisterInstance, type InstancePatch, liftSettings, modifyInstance } from './instance-commands.ts'
+import { deleteMetadata, updateMetadata } from './metadata-commands.ts'
 import { registerInstance, type RegisterInstance } from './register-instance.ts'
 
 const OWN_TIMES: Metadata = { zone: 'a', 'preserved.heart.beat.interval': '1000' }
 const FULL = { weight: 5, metadata: OWN_TIMES, app: 'shop' }
 const actor = { user: 'ops', ip: '10.0.0.9' }
 const target = { serviceKey: ORDERS, address: address(), ephemeral: undefined }
+const batch = { serviceKey: ORDERS, consistencyType: undefined, instances: [], maxBytes: 100 }
 const ONE = connectionPublisher({ process: 'p', connectionId: '1' })
 
 let state: State
@@ -74,8 +75,34 @@ describe('what silence has removed', () => {
       expect(remembered()?.settings).toMatchObject([
         { user: 'ops', ip: '10.0.0.9', fields: ['metadata.zone', 'weight', 'enabled'] },
       ])
-      expect(remembered()?.silenced).toBeUndefined()
     }
+  })
+
+  test('stays offline over every registration that repeats it, until another one comes', () => {
+    for (const first of [FULL, { isBeat: true }]) {
+      state = livingState()
+      registered(state, FULL)
+      modify({ enabled: false })
+      fallSilent()
+      for (const said of [first, FULL, FULL]) {
+        expect(registered(state, said, at(50_000)).record).toMatchObject({ weight: 5, enabled: false })
+        expect(remembered()?.enabled).toBe(false)
+      }
+      expect(registered(state, { ...FULL, weight: 4 }, at(51_000)).record).toMatchObject({ enabled: true })
+      expect(remembered()).toBeUndefined()
+    }
+  })
+
+  test.each<[what: string, ends: () => void]>([
+    ['sets what the application says', () => modify({ enabled: true })],
+    ['lifts it', () => carryOut(state, liftSettings(target), at(6))],
+  ])('is forgotten once it is back and an operator %s', (_what, ends) => {
+    registered(state, FULL)
+    modify({ enabled: false })
+    fallSilent()
+    registered(state, FULL, at(50_000))
+    ends()
+    expect([remembered(), state.instance(ORDERS, address())?.record.enabled]).toEqual([undefined, true])
   })
 
   test.each<[what: string, other: Partial<RegisterInstance>, enabled: boolean]>([
@@ -121,20 +148,35 @@ describe('what silence has removed', () => {
     expect(livenessOf(state).absentClusters(ORDERS, '[FD00:0:0:0:0:0:0:1]', 80)).toEqual(['c1'])
   })
 
+  test('comes back in its own spelling, and an older one counts no longer', () => {
+    for (const [ip, ms] of [
+      ['[2001:db8::7]', 0],
+      ['2001:DB8::7', 60_000],
+    ] as const) {
+      registered(state, { ...FULL, address: address({ ip }) }, at(ms))
+      const keys = { ...batch, instances: [{ ...address({ ip }), ephemeral: true }], keys: { zone: 'c' } }
+      carryOut(state, updateMetadata(keys), at(1))
+      fallSilent(ms)
+      const said = { isBeat: true, address: address({ ip: '2001:db8:0:0:0:0:0:7' }) }
+      expect(registered(state, said, at(ms + 50_000)).record).toMatchObject({ address: { ip }, weight: 5 })
+      carryOut(state, deregisterInstance({ ...target, address: address({ ip }) }), at(ms + 50_000))
+    }
+  })
+
   test('is not remembered if a bare registration says the same', () => {
     registered(state)
     fallSilent()
     expect(state.recordCount(REMEMBERED_METADATA)).toBe(0)
   })
 
-  test('does not come back with the registration of a connection or of a persistent instance', () => {
-    for (const other of [{ publisher: ONE }, { isBeat: true, ephemeral: false }]) {
-      state = livingState()
-      registered(state, FULL)
-      fallSilent()
-      expect(registered(state, other, at(50_000)).record).toMatchObject({ weight: 1, registered: {} })
-      expect(remembered()).toBeUndefined()
-    }
+  test.each<[whose: string, other: Partial<RegisterInstance>, isRemembered: boolean]>([
+    ['of a connection, and stays remembered', { publisher: ONE }, true],
+    ['of a persistent instance', { isBeat: true, ephemeral: false }, false],
+  ])('does not come back with the registration %s', (_whose, other, isRemembered) => {
+    registered(state, FULL)
+    fallSilent()
+    expect(registered(state, other, at(50_000)).record).toMatchObject({ weight: 1, registered: {} })
+    expect(remembered() !== undefined).toBe(isRemembered)
   })
 
   test('is not remembered beyond a limit, and counted', () => {
@@ -223,8 +265,8 @@ describe('what an operator has set', () => {
       [null, ['metadata.b']],
       ['ops', ['metadata.a', 'weight']],
     ])
-    const batch = { serviceKey: ORDERS, consistencyType: 'ephemeral', instances: [], maxBytes: 100 }
-    carryOut(state, deleteMetadata({ ...batch, keys: { b: '' } }), at(6))
+    const all = { ...batch, consistencyType: 'ephemeral', keys: { b: '' } }
+    carryOut(state, deleteMetadata(all), at(6))
     expect(remembered()?.settings?.map(({ fields }) => fields)).toEqual([['metadata.a', 'weight']])
   })
 })

@@ -1,18 +1,20 @@
 import { MEMBER } from '../../cluster/members/member-records.ts'
 import type { Change, InstanceRemoved, InstanceSaved } from '../../decisions/changes.ts'
-import { withClaims } from '../state/claims.ts'
+import { beatingRegistration, publishersOf, withClaims } from '../state/claims.ts'
 import { connectionOf } from '../state/connection-publisher.ts'
-import { type Claim, type InstanceRecord, type Publisher } from '../state/instance.ts'
-import { forgetSettings, rememberingChanges } from './remembering.ts'
+import { BEATS, type Claim, type InstanceRecord, type Publisher } from '../state/instance.ts'
+import { rememberingChanges } from './remembering.ts'
 import type { DepartureView } from '../state/presence.ts'
 import {
   hasOver,
+  isAway,
   isBack,
   REMEMBERED_METADATA,
   type RememberedMetadata,
   rememberedId,
   type Said,
   type Silenced,
+  withoutOver,
 } from '../state/remembered-metadata.ts'
 import type { ServiceKey } from '../state/service.ts'
 
@@ -24,6 +26,8 @@ export interface Departing {
   readonly reason: InstanceRemoved['reason']
   /** Whether the client itself says so: then weight and enabled count no longer that an operator has set. */
   readonly isGoodbye?: boolean
+  /** Whether silence has ended the registration over HTTP of the address a moment ago. */
+  readonly isAfterSilence?: boolean
   /** Whether a registration that silence removes is remembered. */
   readonly remembers?: boolean
   readonly stamp: number
@@ -37,43 +41,73 @@ export function departure(view: DepartureView, departing: Departing): readonly C
   const { serviceKey, record, leaves, reason, stamp } = departing
   const { address, serial, publisher, claims = [] } = record
   const left = claims.length === 0 ? claims : claims.filter((claim) => !leaves(claim.publisher))
-  if (!leaves(publisher))
-    return left.length === claims.length
-      ? []
-      : [saved(view, departing, { record: withClaims(record, left), healthy: undefined })]
+  if (!leaves(publisher)) {
+    if (left.length === claims.length) return []
+    const stays = { record: withClaims(record, left), healthy: undefined }
+    return [saved(view, departing, stays), ...memoryOf(view, departing, record)]
+  }
   const next = nextOf(view, left)
+  const memory = memoryOf(view, departing, next)
   if (next === undefined)
-    return [
-      { kind: 'instance-removed', serviceKey, address, serial, reason, stamp },
-      ...memoryOf(view, departing),
-    ]
+    return [{ kind: 'instance-removed', serviceKey, address, serial, reason, stamp }, ...memory]
   const over = view.record(REMEMBERED_METADATA, rememberedId({ serviceKey, address }))
   const others = left.filter((claim) => claim !== next)
   const taken = withClaims({ ...record, ...takenOver(over, next) }, others)
   const healthy = next.publisher.kind === 'beats' || next.healthy
-  const change = saved(view, departing, { record: taken, healthy })
-  return over !== undefined && hasOver(over)
-    ? [change, ...rememberingChanges(over, { ...over, said: saidBy(next) }, stamp)]
-    : [change]
+  return [saved(view, departing, { record: taken, healthy }), ...memory]
 }
 
-/** The changes of what is remembered of an instance that leaves. */
+/** The changes of what is remembered of an address. `next`: the registration that has it then. */
 function memoryOf(
   view: DepartureView,
-  { serviceKey, record, reason, isGoodbye = false, remembers = false, stamp }: Departing,
+  departing: Departing,
+  next: InstanceRecord | Claim | undefined,
 ): Change[] {
-  const isSilence = reason === 'expired' && record.publisher.kind === 'beats'
-  if (!isGoodbye && !isSilence) return []
+  const { serviceKey, record, isGoodbye = false, stamp } = departing
+  const isHandedOver = next !== undefined && next !== record
+  if (!isGoodbye && !isHandedOver && !isSilence(departing)) return []
   const place = { serviceKey, address: record.address }
   const over = view.record(REMEMBERED_METADATA, rememberedId(place))
-  if (isGoodbye) return forgetSettings(over, stamp)
   const known = over ?? { ...place, metadata: {} }
-  const said = known.said ?? saidBy(record)
-  const { registered, app } = record
-  const isKept = remembers && (hasOver(known) || !isBare({ ...said, registered, app }))
-  if (!isKept && over?.silenced === undefined) return []
-  const silenced = isKept ? { ...said, registered, app } : undefined
-  return rememberingChanges(over, { ...isBack(known), silenced }, stamp)
+  let after = isSilence(departing) ? afterSilence(known, departing) : known
+  if (isGoodbye) after = afterGoodbye(known, departing, next === undefined)
+  if (isHandedOver && hasOver(after)) after = { ...after, said: saidBy(next) }
+  return after === known ? [] : rememberingChanges(over, after, stamp)
+}
+
+/** Whether silence ends the registration over HTTP of the address. */
+function isSilence({ record, leaves, reason }: Departing): boolean {
+  return reason === 'expired' && leaves(BEATS) && beatingRegistration(record) !== undefined
+}
+
+/** The registration that silence ends is remembered, whoever has the address then. */
+function afterSilence(
+  known: RememberedMetadata,
+  { record, remembers = false }: Departing,
+): RememberedMetadata {
+  const ended = beatingRegistration(record) ?? record
+  const { registered, app } = ended
+  // What lies over a claim that waits is not in it.
+  const said = (ended === record ? known.said : undefined) ?? saidBy(ended)
+  const silenced = { ...said, registered, app }
+  if (remembers && (hasOver(known) || !isBare(silenced)))
+    return { ...isBack(known), address: record.address, silenced }
+  return isAway(known) ? isBack(known) : known
+}
+
+/**
+ * A goodbye of the last publisher ends weight and enabled. One over HTTP also ends what silence has removed before: all
+ * servers learn it by `left`. A connection that leaves says nothing about that.
+ */
+function afterGoodbye(
+  known: RememberedMetadata,
+  { record, leaves, isAfterSilence = false }: Departing,
+  isLast: boolean,
+): RememberedMetadata {
+  const after = isLast && hasOver(known) ? withoutOver(known) : known
+  if (!leaves(BEATS) || !(isAway(known) || isAfterSilence)) return after
+  const isThere = publishersOf(record).some(({ kind }) => kind !== 'connection')
+  return { ...isBack(after), left: isThere ? undefined : true }
 }
 
 /** Whether a beat says as much as this registration. */
@@ -87,11 +121,13 @@ function saidBy({ weight, enabled }: Said): Said {
 
 function saved(
   view: DepartureView,
-  { serviceKey, stamp }: Departing,
+  departing: Departing,
   saving: Pick<InstanceSaved, 'record' | 'healthy'>,
 ): InstanceSaved {
+  const { serviceKey, stamp } = departing
   const serviceSerial = view.service(serviceKey)?.serial ?? 0
-  return { kind: 'instance-saved', serviceKey, serviceSerial, ...saving, beat: false, stamp }
+  const change = { kind: 'instance-saved', serviceKey, serviceSerial, ...saving, beat: false, stamp } as const
+  return isSilence(departing) ? { ...change, isSilence: true } : change
 }
 
 /** The claim that was displaced last and whose publisher lives; if nobody is known to live, the first one. */

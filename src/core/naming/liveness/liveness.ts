@@ -7,12 +7,12 @@ import { ConnectionProcesses } from './connection-processes.ts'
 import { isBare } from './departures.ts'
 import { type BeatingAddress, GOODBYE_MS, Goodbyes } from './goodbyes.ts'
 import { timingWhen } from '../state/beat-timing.ts'
-import { publishersOf } from '../state/claims.ts'
+import { beatingRegistration, publishersOf } from '../state/claims.ts'
 import { isMoved } from '../state/connection-publisher.ts'
-import type { DepartureView, InstancePlace, Leaving, Presence } from '../state/presence.ts'
+import type { DepartureView, InstancePlace, Leaving, NextPublishers, Presence } from '../state/presence.ts'
 import type { ServiceKey } from '../state/service.ts'
 import type { ServiceEntry, Instance } from '../state/service-entry.ts'
-import type { BeatTiming, InstanceRecord } from '../state/instance.ts'
+import type { BeatTiming } from '../state/instance.ts'
 import { AnnouncedIntervals } from './announced-intervals.ts'
 import { beatingPart, changesOfSilence, effectOfSilence, patienceMs, patienceWith } from './silence.ts'
 
@@ -128,8 +128,7 @@ export class Liveness implements Presence {
 
   instanceSaved(instance: Instance, isBeat: boolean, nowMs: number): void {
     const timed = timedInstance(instance)
-    if (isBeat && this.goodbyes.size > 0 && instance.record.publisher.kind !== 'connection')
-      this.goodbyes.lift({ serviceKey: instance.entry.service.key, address: instance.record.address })
+    if (isBeat && instance.record.publisher.kind !== 'connection') this.#forgetLeaving(instance)
     // A registration by another publisher is no beat of a claim that waits for the address.
     if (isBeat && (isBeating(timed) || timed.lastBeatMs === NEVER_MS)) note(instance, 'another', nowMs)
     if (beatingPart(timed) === undefined) this.#due.remove(timed)
@@ -137,10 +136,12 @@ export class Liveness implements Presence {
     this.processes.saved(instance, isBeat, nowMs)
   }
 
-  publishersChange(instance: Instance, next: InstanceRecord, nowMs: number): void {
-    this.processes.left(instance, next)
-    const isOfHttp = publishersOf(next).some(({ kind }) => kind !== 'connection')
-    if (!isOfHttp && beatingPart(instance) !== undefined) this.#noteGoodbye(instance, nowMs)
+  publishersChange(instance: Instance, { record, isSilence }: NextPublishers, nowMs: number): void {
+    this.processes.left(instance, record)
+    const isOfHttp = publishersOf(record).some(({ kind }) => kind !== 'connection')
+    if (isOfHttp || beatingPart(instance) === undefined) return
+    if (isSilence === true) this.#noteSilence(instance, nowMs)
+    else this.#noteGoodbye(instance, nowMs)
   }
 
   instanceLeft(instance: Instance, { reason, atMs }: Leaving): void {
@@ -228,10 +229,11 @@ export class Liveness implements Presence {
     return this.#absences.places < MOST_REMEMBERED
   }
 
-  /** Whether the registration of this instance is remembered if silence removes it. It is counted if there is no room. */
-  remembersRemoved(instance: Instance): boolean {
+  /** Whether the registration over HTTP of an address is remembered if silence ends it. It is counted if there is no room. */
+  remembersRemoved({ record }: Instance): boolean {
     if (this.hasRoomToRemember) return true
-    if (isBeating(instance) && !isBare(instance.record)) this.counts.forgotten++
+    const ended = beatingRegistration(record)
+    if (ended !== undefined && !isBare(ended)) this.counts.forgotten++
     return false
   }
 
@@ -288,12 +290,19 @@ export class Liveness implements Presence {
     return this.announced.checkedMs(instance.lastBeatMs + patienceMs(counting, healthy && isAsBefore), nowMs)
   }
 
-  #noteGoodbye({ entry, record, timing }: Instance, nowMs: number): void {
-    this.goodbyes.note({ serviceKey: entry.service.key, address: record.address }, timing.intervalMs, nowMs)
+  #noteGoodbye(instance: Instance, nowMs: number): void {
+    this.goodbyes.note(placeOf(instance), intervalOf(instance), nowMs)
   }
 
-  #noteSilence({ entry, record, timing }: Instance, nowMs: number): void {
-    this.#silences.note({ serviceKey: entry.service.key, address: record.address }, timing.intervalMs, nowMs)
+  #noteSilence(instance: Instance, nowMs: number): void {
+    this.#silences.note(placeOf(instance), intervalOf(instance), nowMs)
+  }
+
+  /** A registration ends what was said before. */
+  #forgetLeaving(instance: Instance): void {
+    if (this.goodbyes.size + this.#silences.size === 0) return
+    this.goodbyes.lift(placeOf(instance))
+    this.#silences.lift(placeOf(instance))
   }
 
   #forgetBeat(timed: TimedInstance): void {
@@ -301,6 +310,15 @@ export class Liveness implements Presence {
     this.#byFingerprint.delete(timed.beatFingerprint)
     timed.beatFingerprint = undefined
   }
+}
+
+function placeOf({ entry, record }: Instance): InstancePlace {
+  return { serviceKey: entry.service.key, address: record.address }
+}
+
+/** How often the client that beats at an address does so. */
+function intervalOf(instance: Instance): number | undefined {
+  return (beatingPart(instance) ?? instance).timing.intervalMs
 }
 
 function note(instance: Instance, receivedBy: TimedInstance['receivedBy'], atMs: number): void {

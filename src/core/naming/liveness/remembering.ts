@@ -1,8 +1,11 @@
 import type { Change } from '../../decisions/changes.ts'
 import { recordRemoved, recordSaved } from '../../records/record-kind.ts'
+import { publishersOf } from '../state/claims.ts'
+import type { InstanceRecord } from '../state/instance.ts'
 import {
   hasOver,
   isAway,
+  isBack,
   keysAlone,
   REMEMBERED_METADATA,
   type RememberedMetadata,
@@ -24,7 +27,16 @@ export function rememberingChanges(
   return [recordSaved(REMEMBERED_METADATA, { id, value, stamp })]
 }
 
-/** A goodbye, or another registration, ends all but the keys of the metadata. */
+/**
+ * What is remembered beside an instance. The registration that silence removed counts while nobody else publishes over HTTP,
+ * or while weight or enabled lies over the instance.
+ */
+export function besides(record: InstanceRecord, over: RememberedMetadata): RememberedMetadata {
+  const isNeeded = hasOver(over) || publishersOf(record).every(({ kind }) => kind === 'connection')
+  return isNeeded ? over : isBack(over)
+}
+
+/** Another registration ends all but the keys of the metadata. */
 export function forgetSettings(over: RememberedMetadata | undefined, stamp: number): Change[] {
   if (over === undefined || !(hasOver(over) || isAway(over))) return []
   return rememberingChanges(over, keysAlone(over), stamp)

@@ -73,6 +73,11 @@ export function beatingClaim({ publisher, claims }: InstanceRecord): Claim | und
   return claims.find((claim) => claim.publisher.kind === 'beats')
 }
 
+/** The registration whose publisher sends beats: the instance itself, or a claim that waits for the address. */
+export function beatingRegistration(record: InstanceRecord): InstanceRecord | Claim | undefined {
+  return record.publisher.kind === 'beats' ? record : beatingClaim(record)
+}
+
 function isSameClaimant(a: Publisher, b: Publisher): boolean {
   if (a.kind !== 'connection' && b.kind !== 'connection') return true
   return isSamePublisher(a, b)

@@ -21,6 +21,12 @@ export interface Leaving {
   readonly atMs: number
 }
 
+/** The record of an instance whose publishers change. `isSilence`: because its registration over HTTP has ended by silence. */
+export interface NextPublishers {
+  readonly record: InstanceRecord
+  readonly isSilence?: boolean
+}
+
 /**
  * The part of {@link Liveness} that State uses. State calls it after it has applied a change. All times are health times.
  */
@@ -35,7 +41,7 @@ export interface Presence {
   /** The instance is new or has changed. `isBeat`: the change counts as a beat, as a registration does. */
   instanceSaved(instance: Instance, isBeat: boolean, nowMs: number): void
   /** The publishers of the instance become the ones of `next`; its record is still the old one. */
-  publishersChange(instance: Instance, next: InstanceRecord, nowMs: number): void
+  publishersChange(instance: Instance, next: NextPublishers, nowMs: number): void
   instanceLeft(instance: Instance, leaving: Leaving): void
   /** A client says goodbye to an address that silence has removed before. */
   leftAfterSilence(place: InstancePlace, nowMs: number): void

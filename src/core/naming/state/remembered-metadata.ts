@@ -45,7 +45,7 @@ export interface RememberedMetadata extends InstancePlace {
   readonly said?: Said | undefined
   /** The requests that have set the fields. The author of any other field is unknown. */
   readonly settings?: readonly Setting[] | undefined
-  /** Only while the instance is away. */
+  /** Only while no registration over HTTP is there, or weight or enabled lies over one that came back. */
   readonly silenced?: Silenced | undefined
   /** True: its client has said goodbye after silence had removed it. All servers learn it so. */
   readonly left?: boolean | undefined
@@ -105,7 +105,12 @@ export function saidUnder(record: Said, { weight, enabled, said }: RememberedMet
 
 /** The rest, once weight, enabled and the time without the instance count no longer. */
 export function keysAlone(known: RememberedMetadata): RememberedMetadata {
-  return { ...isBack(known), weight: undefined, enabled: undefined, said: undefined }
+  return withoutOver(isBack(known))
+}
+
+/** The rest, once weight and enabled count no longer. */
+export function withoutOver(known: RememberedMetadata): RememberedMetadata {
+  return { ...known, weight: undefined, enabled: undefined, said: undefined }
 }
 
 /** Whether something is known of the time without the instance. */

@@ -154,8 +154,8 @@ function instanceDetail({ instances }: NamingEndpointParts): Endpoint {
       const instanceId = instanceIdOf(address, serviceName)
       return javaSuccess({
         serviceName,
-        ip,
-        port,
+        ip: address.ip,
+        port: address.port,
         clusterName: address.cluster,
         weight,
         healthy,

@@ -36,7 +36,7 @@ interface RevisionContext extends ReadingChanges {
   readonly isOwnFolder: (key: string) => boolean
   /** The services that this revision saves. */
   readonly saved: Set<string>
-  /** The keys of instances that were removed for silence. */
+  /** The keys of instances that silence has removed, or whose registration over HTTP it has. */
   readonly silenced: ReadonlySet<string>
 }
 
@@ -185,7 +185,9 @@ function instanceChange(
     const reason = silenced.has(event.key) ? 'expired' : 'deregistered'
     return { kind: 'instance-removed', serviceKey, address, serial: 0, reason, stamp }
   }
-  return { kind: 'instance-saved', serviceKey, serviceSerial: 0, ...instanceOf(address, event.kv.value) }
+  const saved = { serviceKey, serviceSerial: 0, ...instanceOf(address, event.kv.value) }
+  const isSilence = silenced.has(event.kv.key)
+  return { kind: 'instance-saved', ...saved, ...(isSilence ? { isSilence } : {}) }
 }
 
 function recordChange(
@@ -227,7 +229,7 @@ function soundOr<T>(
   return damaged === undefined ? readingOf(key, read) : (damaged.reading(key, read) as T | undefined)
 }
 
-/** The removals for silence that the units of this revision name. */
+/** The instances that silence has changed, as the units of this revision name them. */
 function silencedIn(placed: readonly PlacedKey[], damaged: DamagedKeys | undefined): Set<string> {
   const silenced = new Set<string>()
   for (const { event, place } of placed)

@@ -62,7 +62,7 @@ export function fromJson(value: Uint8Array): unknown {
   return JSON.parse(bufferOf(value).toString())
 }
 
-/** The instances that a value names as removed for silence. */
+/** The instances that a value names: silence has removed them, or the registration over HTTP of their address. */
 export function silencedKeys(value: Uint8Array): string[] {
   return list(text)(fromJson(value))
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { MEMBER } from '../../../core/cluster/members/member-records.ts'
 import { publishConfig } from '../../../core/config/commands/publish-config.ts'
-import { at, publishing } from '../../../core/core.test-support.ts'
+import { at, livingState, ORDERS, publishing, registered } from '../../../core/core.test-support.ts'
 import { Draft } from '../../../core/decisions/draft.ts'
 import { configKey } from '../../../core/config/state/config-item.ts'
 import type { HistoryRecord } from '../../../core/config/state/history-record.ts'
@@ -10,6 +10,7 @@ import { GRAY } from '../../../core/config/state/gray-version.ts'
 import { recordRemoved, recordSaved } from '../../../core/records/record-kind.ts'
 import { State } from '../../../core/engine/state.ts'
 import { Keys } from '../keys/keys.ts'
+import { toJson } from '../keys/values.ts'
 import { unitRequest } from './unit-request.ts'
 
 const keys = new Keys('w/')
@@ -70,6 +71,21 @@ describe('the transaction of a unit', () => {
     const save = (stamp: number) => recordSaved(GRAY, { id: 'a', value: {} as never, stamp })
     const { success } = unitRequest(keys, { reads: [], changes: [save(1), save(2)] }, origin)
     expect(success).toEqual([{ do: 'put', key: 'w/r/gray/a', value: Buffer.from('{"value":{},"stamp":2}') }])
+  })
+
+  test.each([
+    ['whose registration over HTTP silence has ended', true],
+    ['that is saved otherwise', undefined],
+  ])('names an instance %s, and no other one', (_what, isSilence) => {
+    const state = livingState()
+    const { record } = registered(state)
+    const saved = { kind: 'instance-saved', serviceKey: ORDERS, serviceSerial: 1, record } as const
+    const change = { ...saved, healthy: true, beat: false, stamp: 1, ...(isSilence && { isSilence }) }
+    const { success, keys: written } = unitRequest(keys, { reads: [], changes: [change] }, origin)
+    const key = keys.of({ of: 'instance', service: ORDERS, address: record.address })
+    const mark = { do: 'put', key: 'w/g/10.0.0.1:1/3', value: toJson([key]) }
+    expect(success.slice(1)).toEqual(isSilence ? [mark] : [])
+    expect(written).toHaveLength(success.length)
   })
 
   test('compares the members by their keys, and writes no such key', () => {

@@ -203,13 +203,15 @@ function empty(range: KeyRange): KeyCondition[] {
   return [{ ...range, of: 'create', is: '=', to: 0 }]
 }
 
-/** Marks deletions for silence, because a deletion alone does not show it. */
+/** Marks what has changed by silence, because a key alone does not show it. */
 function silencedOperations(keys: Keys, changes: readonly Change[], { member: id, index }: UnitOrigin) {
-  const silenced = changes.flatMap((change) =>
-    change.kind === 'instance-removed' && change.reason === 'expired'
-      ? [instanceKeyOf(keys, change.serviceKey, change.address)]
-      : [],
-  )
+  const silenced = changes.flatMap((change) => {
+    if (change.kind === 'instance-removed' && change.reason === 'expired')
+      return [instanceKeyOf(keys, change.serviceKey, change.address)]
+    if (change.kind === 'instance-saved' && change.isSilence === true)
+      return [instanceKeyOf(keys, change.serviceKey, change.record.address)]
+    return []
+  })
   return silenced.length === 0 ? [] : [put(keys.of({ of: 'silenced', id, index }), toJson(silenced))]
 }
 

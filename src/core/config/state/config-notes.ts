@@ -34,16 +34,18 @@ export const NOTE_LENGTHS: Readonly<Record<keyof ConfigNotes, number>> = {
   encryptedDataKey: 1024,
 }
 
+const TAGS = /^[^,]{0,64}(,[^,]{0,64}){0,4}$/u
+
 /** The rule for tags, as a regular expression and in words. */
 export const TAGS_RULE = {
-  pattern: '^[^,]{0,64}(,[^,]{0,64}){0,4}$',
+  pattern: TAGS.source,
   allowed: 'at most 5 tags of at most 64 characters, separated by commas',
 } as const
 
 /** What is wrong with a note, as words behind its name; undefined: an item can have it. */
 export function noteFault(name: keyof ConfigNotes, text: string): string | undefined {
   const isOfTags = name === 'configTags'
-  if (isOfTags && !new RegExp(TAGS_RULE.pattern, 'u').test(text)) return `are ${TAGS_RULE.allowed}`
+  if (isOfTags && !TAGS.test(text)) return `are ${TAGS_RULE.allowed}`
   return text.length > NOTE_LENGTHS[name] ? `has at most ${NOTE_LENGTHS[name]} characters` : undefined
 }
 

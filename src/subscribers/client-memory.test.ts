@@ -7,6 +7,7 @@ import { KeyPattern } from '../core/text/key-pattern.ts'
 import { configPatterns } from './config-patterns.ts'
 import { ConfigWatchers } from './config-watchers.ts'
 import { formalVersions } from './formal-versions.test-support.ts'
+import type { PatternHold } from './pattern-watch.ts'
 import { PushRegistry } from './push-registry.ts'
 import { STREAM_LIMITS, StreamRegistry } from './stream-registry.ts'
 
@@ -149,6 +150,54 @@ test('patterns count until their watchers leave', () => {
   expect(watch('c*')).toBe('too-many')
   for (const hold of holds) if (hold !== 'too-many') hold.leave()
   expect(memory.bytes).toBe(0)
+})
+
+describe('names that watchers of patterns keep', () => {
+  const NAME = 100
+  let ended: string[]
+  const watch = (owner: string) => {
+    const watcher = { touched: () => {}, giveWay: () => void ended.push(owner) }
+    const pattern = new KeyPattern({ namespaceId: 'public', group: 'g', name: '*' })
+    const hold = configPatterns(loop, memory).watch(pattern, watcher, owner)
+    if (hold === 'too-many') throw new Error('too many')
+    return hold
+  }
+
+  beforeEach(() => {
+    ended = []
+    memory = new ClientMemory(1_000 * NAME)
+  })
+
+  test('count until they are given back, also after their watcher has left', () => {
+    const { room, leave } = watch('one')
+    const before = memory.bytes
+    expect([room.take(900, 900 * NAME), room.take(200, 200 * NAME)]).toEqual([true, false])
+    room.free(800, 800 * NAME)
+    expect(memory.bytes).toBe(before + 100 * NAME)
+    leave()
+    expect(memory.bytes).toBe(100 * NAME)
+    room.free(100, 100 * NAME)
+    expect(memory.bytes).toBe(0)
+  })
+
+  test('are refused to those who would watch as much as others, and nobody gives way', () => {
+    watch('many').room.take(500, 500 * NAME)
+    expect(watch('as-many').room.take(500, 500 * NAME)).toBe(false)
+    expect(ended).toEqual([])
+  })
+
+  test('of the client with the most give way to others', () => {
+    const registry = configPatterns(loop, memory)
+    const pattern = new KeyPattern({ namespaceId: 'public', group: 'g', name: '*' })
+    const hold = registry.watch(
+      pattern,
+      { touched: () => {}, giveWay: () => (hold as PatternHold).room.free(900, 900 * NAME) },
+      'many',
+    )
+    ;(hold as PatternHold).room.take(900, 900 * NAME)
+    expect(watch('few').room.take(500, 500 * NAME)).toBe(true)
+    expect(registry.size).toBe(0)
+  })
 })
 
 describe('subscriptions', () => {

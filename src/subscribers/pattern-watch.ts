@@ -2,7 +2,7 @@ import { contained, nothing } from '../core/unexpected.ts'
 import type { Change } from '../core/decisions/changes.ts'
 import { type ClientMemory, watchedBytes, watchingOf } from '../core/memory/client-memory.ts'
 import type { KeyPattern } from '../core/text/key-pattern.ts'
-import { ClientTurns } from '../core/work/client-turns.ts'
+import { ClientTurns, type Place } from '../core/work/client-turns.ts'
 import { type Loop, SlicedWork } from '../core/work/sliced-work.ts'
 
 /** Learns of things that appear and disappear. */
@@ -13,9 +13,19 @@ export interface PatternWatcher<Key> {
   giveWay?(): void
 }
 
-/** Call it when the watcher has left. */
+/** A watcher that has joined. */
 export interface PatternHold {
+  /** Call it when the watcher has left. */
   leave(): void
+  /** For the names that the watcher keeps beside its pattern, until they are sent. */
+  readonly room: PatternRoom
+}
+
+/** The memory of names that a watcher keeps. It is given back name by name, also after the watcher has left. */
+export interface PatternRoom {
+  /** False: there is no room for so many more names with so many bytes. Owners who watch more may have given way. */
+  take(names: number, bytes: number): boolean
+  free(names: number, bytes: number): void
 }
 
 /** A thing by the names that patterns mean. */
@@ -83,13 +93,14 @@ export class PatternWatch<Key> {
     if (!memory.takeFor(owner, 1, watchedBytes(pattern.text))) return 'too-many'
     this.#size++
     this.#watchersOf(pattern).add(watcher)
-    if (watcher.giveWay === undefined) return { leave: () => this.#leave(pattern, watcher) }
+    if (watcher.giveWay === undefined)
+      return { leave: () => this.#leave(pattern, watcher), room: this.#roomOf(owner) }
     const place = this.#turns.add(owner, giveWay, 1)
     const leave = (): void => {
       this.#turns.leave(place)
       this.#leave(pattern, watcher)
     }
-    return { leave }
+    return { leave, room: this.#roomOf(owner, place) }
 
     function giveWay(): void {
       leave()
@@ -104,6 +115,23 @@ export class PatternWatch<Key> {
     if (thing === undefined || !this.#byNamespace.has(thing.namespaceId)) return
     this.#touched.push(thing)
     this.#work.start()
+  }
+
+  /** Each name weighs as much as a pattern: an owner with many names gives way first. */
+  #roomOf(owner: string, place?: Place<() => void>): PatternRoom {
+    const { memory } = this.#options
+    const weigh = (names: number): void => void (place && this.#turns.weigh(place, names))
+    return {
+      take: (names, bytes) => {
+        const isTaken = memory.takeFor(owner, names, bytes)
+        if (isTaken) weigh(names)
+        return isTaken
+      },
+      free: (names, bytes) => {
+        memory.free(bytes)
+        weigh(-names)
+      },
+    }
   }
 
   #watchersOf(pattern: KeyPattern): Set<PatternWatcher<Key>> {

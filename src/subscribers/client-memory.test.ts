@@ -7,7 +7,7 @@ import { KeyPattern } from '../core/text/key-pattern.ts'
 import { configPatterns } from './config-patterns.ts'
 import { ConfigWatchers } from './config-watchers.ts'
 import { formalVersions } from './formal-versions.test-support.ts'
-import type { PatternHold } from './pattern-watch.ts'
+import { type PatternHold, patternBytes } from './pattern-watch.ts'
 import { PushRegistry } from './push-registry.ts'
 import { STREAM_LIMITS, StreamRegistry } from './stream-registry.ts'
 
@@ -128,12 +128,16 @@ describe('where there is no room', () => {
   })
 })
 
+const patternOf = (name: string) => new KeyPattern({ namespaceId: 'public', group: 'g', name })
+const PATTERN = patternBytes(patternOf('a*'))
+
 test('patterns of the client with the most give way to others', () => {
+  memory = new ClientMemory(2.5 * PATTERN)
   const patterns = configPatterns(loop, memory)
   const ended: string[] = []
   const watch = (owner: string, name: string) => {
     const watcher = { touched: () => {}, giveWay: () => void ended.push(name) }
-    return patterns.watch(new KeyPattern({ namespaceId: 'public', group: 'g', name }), watcher, owner)
+    return patterns.watch(patternOf(name), watcher, owner)
   }
   for (const name of ['a*', 'b*']) watch('many', name)
   expect(watch('many', 'c*')).toBe('too-many')
@@ -143,9 +147,9 @@ test('patterns of the client with the most give way to others', () => {
 })
 
 test('patterns count until their watchers leave', () => {
+  memory = new ClientMemory(2.5 * PATTERN)
   const patterns = configPatterns(loop, memory)
-  const watch = (name: string) =>
-    patterns.watch(new KeyPattern({ namespaceId: 'public', group: 'g', name }), { touched: () => {} })
+  const watch = (name: string) => patterns.watch(patternOf(name), { touched: () => {} })
   const holds = [watch('a*'), watch('b*')]
   expect(watch('c*')).toBe('too-many')
   for (const hold of holds) if (hold !== 'too-many') hold.leave()
@@ -157,8 +161,7 @@ describe('names that watchers of patterns keep', () => {
   let ended: string[]
   const watch = (owner: string) => {
     const watcher = { touched: () => {}, giveWay: () => void ended.push(owner) }
-    const pattern = new KeyPattern({ namespaceId: 'public', group: 'g', name: '*' })
-    const hold = configPatterns(loop, memory).watch(pattern, watcher, owner)
+    const hold = configPatterns(loop, memory).watch(patternOf('*'), watcher, owner)
     if (hold === 'too-many') throw new Error('too many')
     return hold
   }
@@ -188,9 +191,8 @@ describe('names that watchers of patterns keep', () => {
 
   test('of the client with the most give way to others', () => {
     const registry = configPatterns(loop, memory)
-    const pattern = new KeyPattern({ namespaceId: 'public', group: 'g', name: '*' })
     const hold = registry.watch(
-      pattern,
+      patternOf('*'),
       { touched: () => {}, giveWay: () => (hold as PatternHold).room.free(900, 900 * NAME) },
       'many',
     )

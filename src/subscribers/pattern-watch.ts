@@ -46,6 +46,14 @@ export interface PatternWatchOptions<Key> {
   readonly memory: ClientMemory
 }
 
+/** The objects of a pattern beyond those of any watched thing: how it compares names, and what its protocol keeps to tell of them. */
+const PATTERN_BYTES = 2_600
+
+/** The memory of a watcher of a pattern, without the names that it keeps. */
+export function patternBytes({ text }: Pick<KeyPattern, 'text'>): number {
+  return PATTERN_BYTES + watchedBytes(text)
+}
+
 /** A pattern and those who watch it. */
 interface WatchedPattern<Key> {
   readonly pattern: KeyPattern
@@ -90,7 +98,7 @@ export class PatternWatch<Key> {
   watch(pattern: KeyPattern, watcher: PatternWatcher<Key>, owner = ''): PatternHold | 'too-many' {
     const { most, memory } = this.#options
     while (this.#size >= most) if (!memory.makeRoom(owner, 1, [this.#watching])) return 'too-many'
-    if (!memory.takeFor(owner, 1, watchedBytes(pattern.text))) return 'too-many'
+    if (!memory.takeFor(owner, 1, patternBytes(pattern))) return 'too-many'
     this.#size++
     this.#watchersOf(pattern).add(watcher)
     if (watcher.giveWay === undefined)
@@ -148,7 +156,7 @@ export class PatternWatch<Key> {
     const watchers = patterns?.get(text)?.watchers
     if (patterns === undefined || watchers?.delete(watcher) !== true) return
     this.#size--
-    this.#options.memory.free(watchedBytes(text))
+    this.#options.memory.free(patternBytes({ text }))
     if (watchers.size === 0) patterns.delete(text)
     if (patterns.size === 0) this.#byNamespace.delete(namespaceId)
   }

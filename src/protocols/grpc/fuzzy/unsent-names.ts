@@ -5,8 +5,10 @@ import type { NameRoom } from '../../../operations/watched-keys.ts'
 export const BATCH = 100
 /** A name is a text that was joined from others. */
 const JOINED_TEXT_BYTES = 32
-/** What a name takes in a message on its way: in its table, in its body and in that as JSON. */
-const IN_MESSAGE_BYTES = 200
+/** A message on its way without its names: the question, its promise and all that waits for it. */
+const MESSAGE_BYTES = 2_300
+/** What a name takes in the body of a message. */
+const IN_MESSAGE_BYTES = 50
 
 /** Names with their keys. A name that only the client knows has no key. */
 export type KeysByName<Key> = ReadonlyMap<string, Key | undefined>
@@ -18,7 +20,7 @@ function nameBytes(name: string): number {
 
 /** The memory of the message that is made of so many names. */
 function messageBytes(names: number): number {
-  return IN_MESSAGE_BYTES * Math.min(names, BATCH)
+  return names === 0 ? 0 : MESSAGE_BYTES + IN_MESSAGE_BYTES * Math.min(names, BATCH)
 }
 
 /**

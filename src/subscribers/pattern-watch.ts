@@ -46,7 +46,7 @@ export interface PatternWatchOptions<Key> {
   readonly memory: ClientMemory
 }
 
-/** The objects of a pattern beyond those of any watched thing: how it compares names, and what its protocol keeps to tell of them. */
+/** The objects of a pattern beyond those of any watched thing: its comparison, and what its protocol keeps for its messages. */
 const PATTERN_BYTES = 2_600
 
 /** The memory of a watcher of a pattern, without the names that it keeps. */
@@ -128,7 +128,9 @@ export class PatternWatch<Key> {
   /** Each name weighs as much as a pattern: an owner with many names gives way first. */
   #roomOf(owner: string, place?: Place<() => void>): PatternRoom {
     const { memory } = this.#options
-    const weigh = (names: number): void => void (place && this.#turns.weigh(place, names))
+    const weigh = (names: number): void => {
+      if (place !== undefined) this.#turns.weigh(place, names)
+    }
     return {
       take: (names, bytes) => {
         const isTaken = memory.takeFor(owner, names, bytes)

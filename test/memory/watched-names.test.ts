@@ -15,7 +15,10 @@ let metricsPort: number
 
 beforeAll(async () => {
   metricsPort = await freePort()
-  server = await startWaypost({ env: HEAP, settings: { 'metrics-host': '127.0.0.1', 'metrics-port': metricsPort } })
+  server = await startWaypost({
+    env: HEAP,
+    settings: { 'metrics-host': '127.0.0.1', 'metrics-port': metricsPort },
+  })
 })
 
 afterAll(() => server.kill())

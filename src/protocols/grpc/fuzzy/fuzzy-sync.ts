@@ -107,7 +107,7 @@ export class FuzzySync<Key> {
     return this.#parts.dialect.nameOf(key, this.#parts.sent.namespace)
   }
 
-  /** The names that the client does not know, and those that only the client knows. */
+  /** The names that the client does not know, and the names that only the client knows. */
   #findUnsent({ keys }: WatchedKeys<Key>, received: ReadonlySet<string>): KeysByName<Key> {
     const onlyReceived = new Set(received)
     const unsent = new Map<string, Key | undefined>()

@@ -4,13 +4,21 @@ import type { KeyPattern } from '../core/text/key-pattern.ts'
 import type { Permission } from './authorisation.ts'
 import type { Guard, Resource } from './guard.ts'
 
+/** Room for the names that a client of a pattern has still to receive: they count as what it watches. */
+export interface NameRoom {
+  /** False: there is no room for so many more names with so many bytes. Clients with more may have given way. */
+  take(names: number, bytes: number): boolean
+  /** Gives room back, also after the client has left. */
+  free(names: number, bytes: number): void
+}
+
 /** Keeps the watchers of patterns. */
 export interface PatternKeeper<Key> {
   watch(
     pattern: KeyPattern,
     watcher: { touched(key: Key): void; giveWay?(): void },
     owner: string,
-  ): { leave(): void } | 'too-many'
+  ): { leave(): void; readonly room: NameRoom } | 'too-many'
 }
 
 /** A pattern that a client watches. */
@@ -26,6 +34,7 @@ export interface PatternRequest<Key> {
 export interface WatchedKeys<Key> {
   /** The keys that exist now and that the caller may read. */
   readonly keys: readonly Key[]
+  readonly room: NameRoom
   /** Whether it is there at this moment. */
   isThere(key: Key): boolean
   /** The client has left, or does not watch the pattern any longer. */
@@ -75,7 +84,8 @@ export function watchingPatterns<Key>(guard: Guard, things: NamedThings<Key>) {
       const watcher = { touched: touchedIfShown, ...(giveWay === undefined ? {} : { giveWay }) }
       const hold = keeper.watch(pattern, watcher, turnOf(caller))
       if (hold === 'too-many') throw tooManyPatterns('fewer patterns on all connections together')
-      return { keys, isThere: (key) => isThere(key) && isShown(key), leave: () => hold.leave() }
+      const { room } = hold
+      return { keys, room, isThere: (key) => isThere(key) && isShown(key), leave: () => hold.leave() }
     },
   })
 }

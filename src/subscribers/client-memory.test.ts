@@ -7,6 +7,7 @@ import { KeyPattern } from '../core/text/key-pattern.ts'
 import { configPatterns } from './config-patterns.ts'
 import { ConfigWatchers } from './config-watchers.ts'
 import { formalVersions } from './formal-versions.test-support.ts'
+import { type PatternHold, patternBytes } from './pattern-watch.ts'
 import { PushRegistry } from './push-registry.ts'
 import { STREAM_LIMITS, StreamRegistry } from './stream-registry.ts'
 
@@ -127,12 +128,16 @@ describe('where there is no room', () => {
   })
 })
 
+const patternOf = (name: string) => new KeyPattern({ namespaceId: 'public', group: 'g', name })
+const PATTERN = patternBytes(patternOf('a*'))
+
 test('patterns of the client with the most give way to others', () => {
+  memory = new ClientMemory(2.5 * PATTERN)
   const patterns = configPatterns(loop, memory)
   const ended: string[] = []
   const watch = (owner: string, name: string) => {
     const watcher = { touched: () => {}, giveWay: () => void ended.push(name) }
-    return patterns.watch(new KeyPattern({ namespaceId: 'public', group: 'g', name }), watcher, owner)
+    return patterns.watch(patternOf(name), watcher, owner)
   }
   for (const name of ['a*', 'b*']) watch('many', name)
   expect(watch('many', 'c*')).toBe('too-many')
@@ -142,13 +147,59 @@ test('patterns of the client with the most give way to others', () => {
 })
 
 test('patterns count until their watchers leave', () => {
+  memory = new ClientMemory(2.5 * PATTERN)
   const patterns = configPatterns(loop, memory)
-  const watch = (name: string) =>
-    patterns.watch(new KeyPattern({ namespaceId: 'public', group: 'g', name }), { touched: () => {} })
+  const watch = (name: string) => patterns.watch(patternOf(name), { touched: () => {} })
   const holds = [watch('a*'), watch('b*')]
   expect(watch('c*')).toBe('too-many')
   for (const hold of holds) if (hold !== 'too-many') hold.leave()
   expect(memory.bytes).toBe(0)
+})
+
+describe('names that watchers of patterns keep', () => {
+  const NAME = 100
+  let ended: string[]
+  const watch = (owner: string) => {
+    const watcher = { touched: () => {}, giveWay: () => void ended.push(owner) }
+    const hold = configPatterns(loop, memory).watch(patternOf('*'), watcher, owner)
+    if (hold === 'too-many') throw new Error('too many')
+    return hold
+  }
+
+  beforeEach(() => {
+    ended = []
+    memory = new ClientMemory(1_000 * NAME)
+  })
+
+  test('count until they are given back, also after their watcher has left', () => {
+    const { room, leave } = watch('one')
+    const before = memory.bytes
+    expect([room.take(900, 900 * NAME), room.take(200, 200 * NAME)]).toEqual([true, false])
+    room.free(800, 800 * NAME)
+    expect(memory.bytes).toBe(before + 100 * NAME)
+    leave()
+    expect(memory.bytes).toBe(100 * NAME)
+    room.free(100, 100 * NAME)
+    expect(memory.bytes).toBe(0)
+  })
+
+  test('are refused to those who would watch as much as others, and nobody gives way', () => {
+    watch('many').room.take(500, 500 * NAME)
+    expect(watch('as-many').room.take(500, 500 * NAME)).toBe(false)
+    expect(ended).toEqual([])
+  })
+
+  test('of the client with the most give way to others', () => {
+    const registry = configPatterns(loop, memory)
+    const hold = registry.watch(
+      patternOf('*'),
+      { touched: () => {}, giveWay: () => (hold as PatternHold).room.free(900, 900 * NAME) },
+      'many',
+    )
+    ;(hold as PatternHold).room.take(900, 900 * NAME)
+    expect(watch('few').room.take(500, 500 * NAME)).toBe(true)
+    expect(registry.size).toBe(0)
+  })
 })
 
 describe('subscriptions', () => {

@@ -2,7 +2,7 @@ import { contained, nothing } from '../core/unexpected.ts'
 import type { Change } from '../core/decisions/changes.ts'
 import { type ClientMemory, watchedBytes, watchingOf } from '../core/memory/client-memory.ts'
 import type { KeyPattern } from '../core/text/key-pattern.ts'
-import { ClientTurns } from '../core/work/client-turns.ts'
+import { ClientTurns, type Place } from '../core/work/client-turns.ts'
 import { type Loop, SlicedWork } from '../core/work/sliced-work.ts'
 
 /** Learns of things that appear and disappear. */
@@ -13,9 +13,19 @@ export interface PatternWatcher<Key> {
   giveWay?(): void
 }
 
-/** Call it when the watcher has left. */
+/** A watcher that has joined. */
 export interface PatternHold {
+  /** Call it when the watcher has left. */
   leave(): void
+  /** For the names that the watcher keeps beside its pattern, until they are sent. */
+  readonly room: PatternRoom
+}
+
+/** The memory of names that a watcher keeps. It is given back name by name, also after the watcher has left. */
+export interface PatternRoom {
+  /** False: there is no room for so many more names with so many bytes. Owners who watch more may have given way. */
+  take(names: number, bytes: number): boolean
+  free(names: number, bytes: number): void
 }
 
 /** A thing by the names that patterns mean. */
@@ -34,6 +44,14 @@ export interface PatternWatchOptions<Key> {
   /** The most watchers. */
   readonly most: number
   readonly memory: ClientMemory
+}
+
+/** The objects of a pattern beyond those of any watched thing: its comparison, and what its protocol keeps for its messages. */
+const PATTERN_BYTES = 2_600
+
+/** The memory of a watcher of a pattern, without the names that it keeps. */
+export function patternBytes({ text }: Pick<KeyPattern, 'text'>): number {
+  return PATTERN_BYTES + watchedBytes(text)
 }
 
 /** A pattern and those who watch it. */
@@ -80,16 +98,17 @@ export class PatternWatch<Key> {
   watch(pattern: KeyPattern, watcher: PatternWatcher<Key>, owner = ''): PatternHold | 'too-many' {
     const { most, memory } = this.#options
     while (this.#size >= most) if (!memory.makeRoom(owner, 1, [this.#watching])) return 'too-many'
-    if (!memory.takeFor(owner, 1, watchedBytes(pattern.text))) return 'too-many'
+    if (!memory.takeFor(owner, 1, patternBytes(pattern))) return 'too-many'
     this.#size++
     this.#watchersOf(pattern).add(watcher)
-    if (watcher.giveWay === undefined) return { leave: () => this.#leave(pattern, watcher) }
+    if (watcher.giveWay === undefined)
+      return { leave: () => this.#leave(pattern, watcher), room: this.#roomOf(owner) }
     const place = this.#turns.add(owner, giveWay, 1)
     const leave = (): void => {
       this.#turns.leave(place)
       this.#leave(pattern, watcher)
     }
-    return { leave }
+    return { leave, room: this.#roomOf(owner, place) }
 
     function giveWay(): void {
       leave()
@@ -106,6 +125,25 @@ export class PatternWatch<Key> {
     this.#work.start()
   }
 
+  /** Each name weighs as much as a pattern: an owner with many names gives way first. */
+  #roomOf(owner: string, place?: Place<() => void>): PatternRoom {
+    const { memory } = this.#options
+    const weigh = (names: number): void => {
+      if (place !== undefined) this.#turns.weigh(place, names)
+    }
+    return {
+      take: (names, bytes) => {
+        const isTaken = memory.takeFor(owner, names, bytes)
+        if (isTaken) weigh(names)
+        return isTaken
+      },
+      free: (names, bytes) => {
+        memory.free(bytes)
+        weigh(-names)
+      },
+    }
+  }
+
   #watchersOf(pattern: KeyPattern): Set<PatternWatcher<Key>> {
     const { namespaceId, text } = pattern
     const patterns = this.#byNamespace.get(namespaceId) ?? new Map<string, WatchedPattern<Key>>()
@@ -120,7 +158,7 @@ export class PatternWatch<Key> {
     const watchers = patterns?.get(text)?.watchers
     if (patterns === undefined || watchers?.delete(watcher) !== true) return
     this.#size--
-    this.#options.memory.free(watchedBytes(text))
+    this.#options.memory.free(patternBytes({ text }))
     if (watchers.size === 0) patterns.delete(text)
     if (patterns.size === 0) this.#byNamespace.delete(namespaceId)
   }

@@ -36,7 +36,8 @@ function watch(isFull = false) {
     watch: (_pattern: KeyPattern, watcher: { touched(key: never): void }) => {
       if (isFull) return 'too-many' as const
       watchers.add(watcher as { touched(key: unknown): void })
-      return { leave: () => void watchers.delete(watcher as { touched(key: unknown): void }) }
+      const leave = () => void watchers.delete(watcher as { touched(key: unknown): void })
+      return { leave, room: { take: () => true, free: () => {} } }
     },
   }
   const { watchPattern } = configPatternOperations({

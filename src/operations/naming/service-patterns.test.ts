@@ -37,7 +37,7 @@ function watch() {
   const servicePatterns = {
     watch: (_pattern: KeyPattern, watcher: { touched(key: ServiceKey): void }) => {
       watchers.push(watcher)
-      return { leave: () => void watchers.pop() }
+      return { leave: () => void watchers.pop(), room: { take: () => true, free: () => {} } }
     },
   }
   const { watchPattern } = servicePatternOperations({ guard: new Guard(judging), state, servicePatterns })

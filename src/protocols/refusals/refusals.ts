@@ -188,7 +188,7 @@ export const REFUSALS: Readonly<Record<RefusalCode, RefusalRow>> = {
     grpc: 50310,
     title: 'Too many patterns are watched',
     meaning:
-      'A gRPC connection, or all together, watch as many patterns as they may: 100 on each, 100,000 in all. HTTP never answers it.',
+      'A gRPC connection, or all together, watch as many patterns as they may: 100 on each, 100,000 in all. Or the names that they have still to receive take too much memory. HTTP never answers it.',
   },
   'too-many-matches': {
     http: 400,

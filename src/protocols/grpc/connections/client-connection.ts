@@ -13,8 +13,8 @@ export interface ClientFacts {
   readonly clientIp: string
   /** Labels as sent, `module` and `AppName` among them. */
   readonly labels: ReadonlyMap<string, string>
-  /** The abilities that the client names; undefined if it does not negotiate. */
-  readonly abilities: ReadonlySet<string> | undefined
+  /** It has named its abilities, perhaps none: it wants to know those of the server. */
+  readonly negotiates: boolean
 }
 
 /** A request of the server to a client. */

@@ -43,7 +43,7 @@ export class ClientStreams {
     }
     const connection = new StreamConnection({ session, client, outlet, asks, nowMs: monotonicMs() })
     book.add(connection)
-    if (client.abilities !== undefined) {
+    if (client.negotiates) {
       const abilityTable = Object.fromEntries(abilities.map((name) => [name, true]))
       connection.send('SetupAckRequest', undefined, { abilityTable })
     }
@@ -112,11 +112,11 @@ function clientFactsOf(
   { clientVersion, labels: sent, abilityTable }: JsonObject,
   clientIp: string,
 ): ClientFacts {
-  const text = JSON.stringify([clientVersion, sent, abilityTable])
+  const text = JSON.stringify([clientVersion, sent, isObject(abilityTable)])
   const known =
     KNOWN.get(text) ?? KNOWN.keep(text, sharedFactsOf({ clientVersion, labels: sent, abilityTable }))
-  const { version, module, appName, labels, abilities } = known
-  return { version, module, appName, clientIp: own(clientIp), labels, abilities }
+  const { version, module, appName, labels, negotiates } = known
+  return { version, module, appName, clientIp: own(clientIp), labels, negotiates }
 }
 
 function sharedFactsOf(setup: JsonObject): SharedFacts {
@@ -126,7 +126,7 @@ function sharedFactsOf(setup: JsonObject): SharedFacts {
     module: labels.get('module') ?? '',
     appName: labels.get('AppName') ?? '',
     labels,
-    abilities: abilitiesOf(setup['abilityTable']),
+    negotiates: isObject(setup['abilityTable']),
   }
 }
 
@@ -140,13 +140,6 @@ function labelsOf(sent: unknown): ReadonlyMap<string, string> {
     if (left >= 0) labels.set(own(name), own(value))
   }
   return labels
-}
-
-/** Which abilities are true. A client that negotiates sends a table, though it may be empty. */
-function abilitiesOf(sent: unknown): ReadonlySet<string> | undefined {
-  if (!isObject(sent)) return undefined
-  const names = Object.entries(sent).filter(([, value]) => value === true)
-  return new Set(names.slice(0, MOST_LABELS).map(([name]) => own(name)))
 }
 
 function textOf(sent: unknown): string {

@@ -29,7 +29,7 @@ const CLIENT: ClientFacts = {
   appName: '',
   clientIp: '',
   labels: new Map(),
-  abilities: undefined,
+  negotiates: false,
 }
 
 /** An outlet that keeps the sent messages. */

@@ -1,8 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { microtasks } from '../../../core/core.test-support.ts'
+import type { NameRoom } from '../../../operations/watched-keys.ts'
 import type { Question } from '../connections/client-connection.ts'
 import { readFuzzyRequest } from './fuzzy-request.ts'
-import { BATCH, FuzzySync } from './fuzzy-sync.ts'
+import { FuzzySync } from './fuzzy-sync.ts'
+import { BATCH } from './unsent-names.ts'
 
 const PATTERN = 'public>>G>>*'
 
@@ -18,12 +20,16 @@ let there: Set<string>
 let asked: { type: string; body: SyncBody; reply: (acknowledged: boolean) => void }[]
 let later: (() => void)[]
 let hasLeft: number
+let held: { names: number; bytes: number }
+let mostNames: number
 let sync: FuzzySync<string>
 beforeEach(() => {
   there = new Set()
   asked = []
   later = []
   hasLeft = 0
+  held = { names: 0, bytes: 0 }
+  mostNames = Infinity
   const ask = ({ type, body }: Question) =>
     new Promise<boolean>((reply) => void asked.push({ type, body: body as SyncBody, reply }))
   const said = (name: string, isThere: boolean) => `${isThere ? '+' : '-'}${name}`
@@ -41,12 +47,20 @@ beforeEach(() => {
   })
 })
 
-function begin(received: readonly string[] = [], initializing = true): void {
-  const watched = { keys: [...there], isThere: (key: string) => there.has(key), leave: () => void hasLeft++ }
-  sync.begin(
-    watched,
-    readFuzzyRequest({ groupKeyPattern: PATTERN, receivedGroupKeys: received, initializing }),
-  )
+const room: NameRoom = {
+  take: (names, bytes) => {
+    if (held.names + names > mostNames) return false
+    held = { names: held.names + names, bytes: held.bytes + bytes }
+    return true
+  },
+  free: (names, bytes) => void (held = { names: held.names - names, bytes: held.bytes - bytes }),
+}
+
+function begin(received: readonly string[] = [], initializing = true): boolean {
+  const isThere = (key: string) => there.has(key)
+  const watched = { keys: [...there], room, isThere, leave: () => void hasLeft++ }
+  const request = { groupKeyPattern: PATTERN, receivedGroupKeys: received, initializing }
+  return sync.begin(watched, readFuzzyRequest(request))
 }
 
 async function reply(acknowledged = true): Promise<void> {
@@ -173,5 +187,77 @@ describe('a watch', () => {
     await microtasks()
     expect(asked.length).toBe(1)
     expect(hasLeft).toBe(1)
+  })
+})
+
+describe('names that the client has still to receive', () => {
+  const NOTHING = { names: 0, bytes: 0 }
+
+  test('take room until they are acknowledged', async () => {
+    there = new Set(Array.from({ length: BATCH + 1 }, (_, index) => `${index}`))
+    begin(['made-up@public'])
+    expect(held.names).toBe(BATCH + 2)
+    expect(held.bytes).toBeGreaterThan(100 * held.names)
+    await reply()
+    expect(held.names).toBe(2)
+    await reply(false)
+    expect(held.names).toBe(2)
+    later.shift()!()
+    await microtasks()
+    await reply()
+    expect(held).toEqual(NOTHING)
+  })
+
+  test('are refused where there is no room, and the earlier watch stays', async () => {
+    begin(['a@public'], false)
+    mostNames = 2
+    expect(begin(['b@public', 'c@public'], false)).toBe(false)
+    expect([held.names, hasLeft]).toEqual([1, 1])
+    await reply()
+    expect([held, asked.length]).toEqual([NOTHING, 1])
+    there.add('d')
+    sync.touched('d')
+    expect(last().changed).toBe('+d@public')
+  })
+
+  test('are forgotten where a change finds no room, until the client asks again', async () => {
+    mostNames = 2
+    begin(['a@public'], false)
+    for (const name of ['b', 'b', 'c']) sync.touched(name)
+    expect(held.names).toBe(1)
+    await reply()
+    expect([held, asked.length]).toEqual([NOTHING, 1])
+    there.add('b')
+    begin([], false)
+    expect(last().contexts).toEqual(['+b@public'])
+  })
+
+  test('give all back when the watch ends, those on their way with their message', async () => {
+    begin(Array.from({ length: BATCH + 1 }, (_, index) => `${index}`))
+    sync.end()
+    expect(held.names).toBe(BATCH)
+    sync.touched('a')
+    await reply(false)
+    expect(held).toEqual(NOTHING)
+  })
+
+  test('of an earlier beginning give all back', async () => {
+    begin(['a@public'])
+    begin(['b@public'])
+    expect(held.names).toBe(2)
+    await reply()
+    await reply()
+    expect(held).toEqual(NOTHING)
+  })
+
+  test('are given up after messages without an acknowledgement', async () => {
+    begin(['a@public', 'b@public'])
+    sync.touched('c')
+    for (let tries = 0; tries < 5; tries++) {
+      await reply(false)
+      later.splice(0).forEach((run) => run())
+      await microtasks()
+    }
+    expect(held).toEqual(NOTHING)
   })
 })

@@ -3,6 +3,7 @@ import type { WatchedKeys } from '../../../operations/watched-keys.ts'
 import type { ClientConnection, Question } from '../connections/client-connection.ts'
 import type { ServerRequestType } from '../wire/payload.ts'
 import type { FuzzyRequest, SentPattern } from './fuzzy-request.ts'
+import { BATCH, type KeysByName, UnsentNames } from './unsent-names.ts'
 
 /** How a kind of things is named in messages, and how these look. */
 export interface FuzzyDialect<Key> {
@@ -26,8 +27,6 @@ export interface FuzzySyncParts<Key> {
   readonly after: (ms: number, run: () => void) => void
 }
 
-/** How many things one message may name. */
-export const BATCH = 100
 /** How long a client may take to acknowledge a message. */
 const ACK_MS = 3_000
 const RETRY_MS = 2_000
@@ -40,7 +39,8 @@ const MOST_TRIES = 5
 /** A message on its way to the client. */
 interface SyncMessage<Key> {
   readonly question: Question
-  readonly names: ReadonlyMap<string, Key | undefined>
+  /** Where its names come from. */
+  readonly unsent: UnsentNames<Key>
   /** It says that the client knows everything. */
   readonly isFinish: boolean
 }
@@ -53,8 +53,8 @@ interface SyncMessage<Key> {
 export class FuzzySync<Key> {
   readonly #parts: FuzzySyncParts<Key>
   #watched: WatchedKeys<Key> | undefined
-  /** The names that the client has still to receive. A name that only the client knows has no key. */
-  readonly #unsent = new Map<string, Key | undefined>()
+  /** The names that the client has still to receive, as long as it watches. */
+  #unsent: UnsentNames<Key> | undefined
   #phase: 'init' | 'diff' | 'changes' = 'changes'
   #mustFinish = false
   #batches = { total: 0, sent: 0 }
@@ -65,21 +65,33 @@ export class FuzzySync<Key> {
     this.#parts = parts
   }
 
-  /** Begins again with the names that the client knows. `watched` replaces the earlier one. */
-  begin(watched: WatchedKeys<Key>, { received, isInitializing }: FuzzyRequest): void {
-    this.#watched?.leave()
+  /**
+   * Begins again with the names that the client knows. `watched` replaces the earlier one. False: there is no room for the names
+   * that the client has to receive. Then everything stays as it was, and `watched` has been left.
+   */
+  begin(watched: WatchedKeys<Key>, { received, isInitializing }: FuzzyRequest): boolean {
+    const unsent = new UnsentNames<Key>(watched.room)
+    if (!unsent.add(this.#findUnsent(watched, received))) {
+      watched.leave()
+      return false
+    }
+    this.end()
     this.#watched = watched
-    this.#findUnsent(watched, received)
+    this.#unsent = unsent
     this.#phase = isInitializing ? 'init' : 'diff'
     this.#mustFinish = isInitializing
-    this.#batches = { total: Math.ceil(this.#unsent.size / BATCH), sent: 0 }
+    this.#batches = { total: Math.ceil(unsent.size / BATCH), sent: 0 }
     this.#failures = 0
     this.#runOn()
+    return true
   }
 
-  /** Something that the pattern means has appeared or disappeared. */
+  /**
+   * Something that the pattern means has appeared or disappeared. Where there is no room for its name, the client gets nothing
+   * until it asks again.
+   */
   touched(key: Key): void {
-    this.#unsent.set(this.#nameOf(key), key)
+    if (this.#unsent?.add(new Map([[this.#nameOf(key), key]])) === false) this.#giveUp()
     this.#runOn()
   }
 
@@ -87,21 +99,24 @@ export class FuzzySync<Key> {
   end(): void {
     this.#watched?.leave()
     this.#watched = undefined
-    this.#unsent.clear()
+    this.#unsent?.end()
+    this.#unsent = undefined
   }
 
   #nameOf(key: Key): string {
     return this.#parts.dialect.nameOf(key, this.#parts.sent.namespace)
   }
 
-  #findUnsent({ keys }: WatchedKeys<Key>, received: ReadonlySet<string>): void {
+  /** The names that the client does not know, and the names that only the client knows. */
+  #findUnsent({ keys }: WatchedKeys<Key>, received: ReadonlySet<string>): KeysByName<Key> {
     const onlyReceived = new Set(received)
-    this.#unsent.clear()
+    const unsent = new Map<string, Key | undefined>()
     for (const key of keys) {
       const name = this.#nameOf(key)
-      if (!onlyReceived.delete(name)) this.#unsent.set(name, key)
+      if (!onlyReceived.delete(name)) unsent.set(name, key)
     }
-    for (const name of onlyReceived) this.#unsent.set(name, undefined)
+    for (const name of onlyReceived) unsent.set(name, undefined)
+    return unsent
   }
 
   #runOn(): void {
@@ -111,6 +126,7 @@ export class FuzzySync<Key> {
   /** A fault ends this round. The client asks again every few minutes, and gets the difference then. */
   #fail(): void {
     this.#isRunning = false
+    this.#unsent?.answered(false)
     this.#giveUp()
   }
 
@@ -122,31 +138,40 @@ export class FuzzySync<Key> {
   }
 
   async #send(message: SyncMessage<Key>): Promise<void> {
-    const watched = this.#watched
-    if (await this.#parts.connection.ask(message.question, ACK_MS)) {
+    if (await this.#isAcknowledged(message)) {
       this.#failures = 0
       return
     }
     // After a new beginning meanwhile, nothing is taken back.
-    if (this.#watched === watched) this.#takeBack(message)
+    if (this.#unsent === message.unsent && message.isFinish) this.#mustFinish = true
     if (++this.#failures >= MOST_TRIES) return this.#giveUp()
     await new Promise<void>((resolve) => this.#parts.after(this.#failures * RETRY_MS, resolve))
   }
 
-  /** The next message, if any. */
-  #next(): SyncMessage<Key> | undefined {
-    const watched = this.#watched
-    if (watched === undefined) return undefined
-    if (this.#unsent.size === 0) {
-      this.#phase = 'changes'
-      return this.#mustFinish ? this.#finish() : undefined
+  async #isAcknowledged({ question, unsent }: SyncMessage<Key>): Promise<boolean> {
+    let isAcknowledged = false
+    try {
+      isAcknowledged = await this.#parts.connection.ask(question, ACK_MS)
+    } finally {
+      unsent.answered(isAcknowledged)
     }
-    return this.#phase === 'changes' ? this.#change(watched) : this.#batch(watched)
+    return isAcknowledged
   }
 
-  #batch(watched: WatchedKeys<Key>): SyncMessage<Key> {
+  /** The next message, if any. */
+  #next(): SyncMessage<Key> | undefined {
+    const [watched, unsent] = [this.#watched, this.#unsent]
+    if (watched === undefined || unsent === undefined) return undefined
+    if (unsent.size === 0) {
+      this.#phase = 'changes'
+      return this.#mustFinish ? this.#finish(unsent) : undefined
+    }
+    return this.#phase === 'changes' ? this.#change(watched, unsent) : this.#batch(watched, unsent)
+  }
+
+  #batch(watched: WatchedKeys<Key>, unsent: UnsentNames<Key>): SyncMessage<Key> {
     const { dialect, sent } = this.#parts
-    const names = this.#take(BATCH)
+    const names = unsent.take(BATCH)
     const currentBatch = ++this.#batches.sent
     const body = {
       syncType: this.#phase === 'init' ? 'FUZZY_WATCH_INIT_NOTIFY' : 'FUZZY_WATCH_DIFF_SYNC_NOTIFY',
@@ -156,18 +181,18 @@ export class FuzzySync<Key> {
       totalBatch: Math.max(this.#batches.total, currentBatch),
       currentBatch,
     }
-    return { question: { type: dialect.syncType, body }, names, isFinish: false }
+    return { question: { type: dialect.syncType, body }, unsent, isFinish: false }
   }
 
-  #change(watched: WatchedKeys<Key>): SyncMessage<Key> {
+  #change(watched: WatchedKeys<Key>, unsent: UnsentNames<Key>): SyncMessage<Key> {
     const { dialect } = this.#parts
-    const names = this.#take(1)
+    const names = unsent.take(1)
     const [[name, key]] = [...names] as [[string, Key | undefined]]
     const body = dialect.changeOf(name, isThere(watched, key))
-    return { question: { type: dialect.changeType, body }, names, isFinish: false }
+    return { question: { type: dialect.changeType, body }, unsent, isFinish: false }
   }
 
-  #finish(): SyncMessage<Key> {
+  #finish(unsent: UnsentNames<Key>): SyncMessage<Key> {
     const { dialect, sent } = this.#parts
     this.#mustFinish = false
     const { total: totalBatch, sent: currentBatch } = this.#batches
@@ -178,26 +203,11 @@ export class FuzzySync<Key> {
       totalBatch,
       currentBatch,
     }
-    return { question: { type: dialect.syncType, body }, names: new Map(), isFinish: true }
-  }
-
-  #take(most: number): Map<string, Key | undefined> {
-    const taken = new Map<string, Key | undefined>()
-    for (const [name, key] of this.#unsent) {
-      if (taken.size === most) break
-      taken.set(name, key)
-      this.#unsent.delete(name)
-    }
-    return taken
-  }
-
-  #takeBack({ names, isFinish }: SyncMessage<Key>): void {
-    if (isFinish) this.#mustFinish = true
-    for (const [name, key] of names) if (!this.#unsent.has(name)) this.#unsent.set(name, key)
+    return { question: { type: dialect.syncType, body }, unsent, isFinish: true }
   }
 
   #giveUp(): void {
-    this.#unsent.clear()
+    this.#unsent?.clear()
     this.#mustFinish = false
     this.#phase = 'changes'
     this.#failures = 0

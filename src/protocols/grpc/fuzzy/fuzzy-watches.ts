@@ -63,9 +63,10 @@ class FuzzyWatches<Key> {
   watch(request: FuzzyRequest, call: RequestContext): void {
     const { connection } = call
     const { sent } = request
-    const { syncs, hasEnded } = this.#of(connection)
+    const watching = this.#of(connection)
+    const { syncs } = watching
     // A request may still be read while its connection ends.
-    if (hasEnded) return
+    if (watching.hasEnded) return
     if (!syncs.has(sent.text) && syncs.size >= MOST_PATTERNS)
       throw tooManyPatterns(`at most ${MOST_PATTERNS} patterns on a connection`)
     const { dialect, after } = this.#parts
@@ -73,8 +74,11 @@ class FuzzyWatches<Key> {
     const giveWay = (): void => connection.giveWay()
     const touched = (key: Key): void => sync.touched(key)
     const watched = this.#parts.watch({ pattern: sent.pattern, touched, giveWay }, call)
-    syncs.set(sent.text, sync)
-    sync.begin(watched, request)
+    if (!sync.begin(watched, request))
+      throw tooManyPatterns('patterns with fewer names that they have still to receive')
+    // The connection may have ended by what was just sent, or given way to another user on it.
+    if (watching.hasEnded) sync.end()
+    else syncs.set(sent.text, sync)
   }
 
   cancel({ sent }: FuzzyRequest, { connection }: RequestContext): void {

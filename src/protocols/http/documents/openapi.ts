@@ -124,8 +124,10 @@ function fieldOf(name: string, source: FieldSchema, isRequired: boolean): Header
 }
 
 /** The other names of a parameter, each as an optional one, unless it is the name of a parameter of a variant. */
-function otherNames({ name: first, aliases, schema }: HeaderOrField, { params }: Route): Json[] {
+/** Their rules are those of the first name. */
+function otherNames({ name: first, aliases, schema: rules }: HeaderOrField, { params }: Route): Json[] {
   const description = `The same as ${first}, which goes first.`
+  const schema = rules['enum'] === undefined ? { type: rules['type'] } : { enum: rules['enum'] }
   const names = aliases.filter((name) => !Object.hasOwn(params.properties, name))
   return names.map((name) => ({ name, in: 'query', description, schema }))
 }

@@ -6,7 +6,7 @@ import type { Guard, Resource } from './guard.ts'
 
 /** Room for the names that a client of a pattern has still to receive: they count as what it watches. */
 export interface NameRoom {
-  /** False: there is no room for so many more names with so many bytes. Clients with more may have given way. */
+  /** False: there is no room for this number of names and bytes. Clients with more may have given way. */
   take(names: number, bytes: number): boolean
   /** Gives room back, also after the client has left. */
   free(names: number, bytes: number): void

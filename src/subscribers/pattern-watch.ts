@@ -23,7 +23,7 @@ export interface PatternHold {
 
 /** The memory of names that a watcher keeps. It is given back name by name, also after the watcher has left. */
 export interface PatternRoom {
-  /** False: there is no room for so many more names with so many bytes. Owners who watch more may have given way. */
+  /** False: there is no room for this number of names and bytes. Owners who watch more may have given way. */
   take(names: number, bytes: number): boolean
   free(names: number, bytes: number): void
 }

@@ -7,7 +7,7 @@ import { freePort, startWaypost, type Waypost } from '../support/waypost.ts'
 const NAMES = 9_000
 const PATTERNS = 60
 const KINDS = ['Config', 'Naming'] as const
-/** So many patterns of so many names ended the heap when nobody counted them. */
+/** Patterns with many names ended the heap when nobody counted the names. */
 const HEAP = { NODE_OPTIONS: '--max-old-space-size=128' }
 
 let server: Waypost

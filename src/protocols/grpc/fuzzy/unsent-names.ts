@@ -18,7 +18,7 @@ function nameBytes(name: string): number {
   return MAP_ENTRY_BYTES + JOINED_TEXT_BYTES + textBytes(name)
 }
 
-/** The memory of the message that is made of so many names. */
+/** The memory of the message that is made of this number of names. */
 function messageBytes(names: number): number {
   return names === 0 ? 0 : MESSAGE_BYTES + IN_MESSAGE_BYTES * Math.min(names, BATCH)
 }
@@ -98,7 +98,7 @@ export class UnsentNames<Key> {
     if (names.length > 0) this.#room.free(names.length, this.#bytesOf(names, this.#held))
   }
 
-  /** The memory of names beside so many others. */
+  /** The memory of names beside this number of others. */
   #bytesOf(names: readonly string[], others: number): number {
     const inMessage = messageBytes(others + names.length) - messageBytes(others)
     return names.reduce((sum, name) => sum + nameBytes(name), inMessage)

@@ -2,9 +2,12 @@ import { createHash } from 'node:crypto'
 import { relative } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
+/** Files that take minutes and mostly wait: they start first, so that the others run beside them. */
+const FIRST = /\/test\/clients\/(?:grpc|http)\/stage\.test\.ts$/
+
 /**
  * The order of the test files. Files that share a thread come in random order, by the seed of the run: none may depend on what
- * another has left. All others come as vitest sorts them, the slowest first.
+ * another has left. All others come as vitest sorts them, after those files that mostly wait.
  */
 export class ShuffledFiles extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -13,7 +16,8 @@ export class ShuffledFiles extends BaseSequencer {
       .filter(sharesThread)
       .map((file) => ({ file, place: this.#placeOf(file) }))
       .toSorted((a, b) => (a.place < b.place ? -1 : 1))
-    return sorted.map((file) => (sharesThread(file) ? shuffled.shift()!.file : file))
+    const mixed = sorted.map((file) => (sharesThread(file) ? shuffled.shift()!.file : file))
+    return mixed.toSorted((a, b) => Number(isFirst(b)) - Number(isFirst(a)))
   }
 
   #placeOf({ moduleId }: TestSpecification): string {
@@ -22,6 +26,10 @@ export class ShuffledFiles extends BaseSequencer {
       .update(`${sequence.seed} ${relative(root, moduleId)}`)
       .digest('hex')
   }
+}
+
+function isFirst({ moduleId }: TestSpecification): boolean {
+  return FIRST.test(moduleId)
 }
 
 function sharesThread({ project }: TestSpecification): boolean {

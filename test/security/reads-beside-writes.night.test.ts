@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import type { AuditEvent } from '../../src/core/audit/audit-event.ts'
 import type { ConfigItem } from '../../src/core/config/state/config-item.ts'
 import type { KeptRecords } from '../../src/core/engine/ports.ts'
@@ -66,13 +66,19 @@ async function embedded(): Promise<Opened> {
 
 async function onEtcd(): Promise<Opened> {
   const etcd = await startEtcd()
-  afterAll(() => etcd.stop())
   const { endpoints } = etcd
   const where = { endpoints, prefix: 'reads', member: '127.0.0.1:1', process: 'one' }
   const { store } = openEtcd({ ...where, clock: systemClock, failed() {} })
   const loadElsewhere = () => Promise.reject(new Error('not used here'))
   const { write } = sharedStateStore({ store, loadElsewhere, close: () => store.close() })
-  return { kept: store, write, close: () => store.close() }
+  return {
+    kept: store,
+    write,
+    async close() {
+      await store.close()
+      await etcd.stop()
+    },
+  }
 }
 
 /** Fills a store: a long history, and many events. Returns the oldest record of the history. */
@@ -148,6 +154,7 @@ describe.each(STORES)('$name', ({ name, open, skip }) => {
     'a writer waits no longer beside 3,000 reads than beside 10',
     async () => {
       const opened = await open()
+      onTestFinished(() => opened.close())
       const oldest = await fill(opened)
       const times = AT_ONCE.map((): number[] => [])
       for (let round = 0; round < ROUNDS; round++)
@@ -157,7 +164,6 @@ describe.each(STORES)('$name', ({ name, open, skip }) => {
       console.log(
         `${name}: p99 of a writer beside ${AT_ONCE.join(', ')} reads: ${found.map(Math.round).join(', ')} ms`,
       )
-      await opened.close()
       expect(found.at(-1)! - found[0]!).toBeLessThan(MOST_MORE_MS)
     },
     ETCD_HOOK_MS + 300_000,

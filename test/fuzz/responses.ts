@@ -26,18 +26,29 @@ export class ResponseReader {
     const head = this.#text.slice(0, end)
     const status = Number(/^HTTP\/1\.1 (\d{3}) [^\r\n]*(\r\n[^\r\n]+)*$/.exec(head)?.[1])
     if (Number.isNaN(status)) throw new Error(`not an answer: ${JSON.stringify(this.#text.slice(0, 200))}`)
-    const length = this.#bodyLength(status, head, end + 4)
-    if (length === undefined || this.#text.length < end + 4 + length) return undefined
-    const body = this.#text.slice(end + 4, end + 4 + length)
-    this.#text = this.#text.slice(end + 4 + length)
+    const bodyEnd = this.#bodyEnd(status, head, end + 4)
+    if (bodyEnd === undefined || this.#text.length < bodyEnd) return undefined
+    const body = this.#text.slice(end + 4, bodyEnd)
+    this.#text = this.#text.slice(bodyEnd)
     return { status, head, body }
   }
 
-  #bodyLength(status: number, head: string, from: number): number | undefined {
-    if (status < 200 || status === 204 || status === 304) return 0
+  #bodyEnd(status: number, head: string, from: number): number | undefined {
+    if (status < 200 || status === 204 || status === 304) return from
     const length = /^content-length: (\d+)$/im.exec(head)?.[1]
-    if (length !== undefined) return Number(length)
-    const last = this.#text.indexOf('0\r\n\r\n', from)
-    return last < 0 ? undefined : last + 5 - from
+    return length === undefined ? this.#chunksEnd(from) : from + Number(length)
+  }
+
+  /** Where the chunks end that begin here. By their sizes: what ends them may be part of a content. */
+  #chunksEnd(from: number): number | undefined {
+    const lineEnd = this.#text.indexOf('\r\n', from)
+    if (lineEnd < 0) return undefined
+    const size = this.#text.slice(from, lineEnd)
+    if (!/^[\da-f]+$/i.test(size))
+      throw new Error(`not the size of a chunk: ${JSON.stringify(size.slice(0, 200))}`)
+    const next = lineEnd + 2 + parseInt(size, 16) + 2
+    if (this.#text.length < next) return undefined
+    if (this.#text.slice(next - 2, next) !== '\r\n') throw new Error('a chunk does not end where it should')
+    return parseInt(size, 16) === 0 ? next : this.#chunksEnd(next)
   }
 }

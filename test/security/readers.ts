@@ -2,7 +2,7 @@ import { parseMetadata as parseArchiveMetadata } from '../../src/archive/metadat
 import { MetadataError, parseMetaLines } from '../../src/archive/config-metadata.ts'
 import { Refusal } from '../../src/core/refusal.ts'
 import { hitsIn } from '../../src/operations/console/content-search.ts'
-import { parseBody } from '../../src/protocols/grpc/wire/json.ts'
+import { parseBody } from '../../src/protocols/grpc/wire/body-reader.ts'
 import { parseListeningConfigs } from '../../src/protocols/http/endpoints/config/listening-configs.ts'
 import { parseSelection } from '../../src/protocols/http/endpoints/transfer/import-endpoint.ts'
 import * as fields from '../../src/protocols/parameters/fields.ts'

@@ -1,7 +1,8 @@
 import { guarded } from '../core/unexpected.ts'
 import { connect, type LookupFunction, type Socket } from 'node:net'
-import { resolveHost, type AllowedAddress } from './resolve-host.ts'
+import { QUERIES, resolveHost, type AllowedAddress } from './resolve-host.ts'
 import type { HealthChecker } from '../core/naming/state/health-checker.ts'
+import type { ServiceKey } from '../core/naming/state/service.ts'
 import type { ProbedNetworks } from './address-guard.ts'
 
 /** The checker of one kind, e.g. `CheckerOf<'HTTP'>`. */
@@ -12,6 +13,8 @@ export interface ProbeTarget<Checker extends HealthChecker = HealthChecker> {
   readonly host: string
   readonly port: number
   readonly checker: Checker
+  /** The service of its instance. */
+  readonly service?: ServiceKey
   /** The networks that may be probed. Absent: all that are not forbidden. */
   readonly networks?: ProbedNetworks | undefined
 }
@@ -131,7 +134,8 @@ export function startDeadline(timeoutMs: number, expire: () => void): () => void
 }
 
 async function open(target: ProbeTarget, talk: Conversation, speak: Speak): Promise<void> {
-  const found = await resolveHost(target.host, undefined, target.networks)
+  const names = QUERIES.of(target.service?.namespaceId ?? '')
+  const found = await resolveHost(target.host, names, target.networks)
   if (talk.over) return
   if (found.kind === 'refused') return talk.conclude(downNow(found.reason))
   if (found.kind === 'unresolved') return talk.conclude(down(found.reason))

@@ -19,11 +19,12 @@ test('a port that closes and opens again changes its health, among hundreds of r
   const server = createServer((socket) => socket.destroy())
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   const { port } = server.address() as AddressInfo
+  const service = { namespaceId: 'public', groupedName: 'g@@s' }
   const tcp = { type: 'TCP' } as const
   try {
-    prober.watch('port', { host: '127.0.0.1', port, checker: tcp }, true)
+    prober.watch('port', { service, host: '127.0.0.1', port, checker: tcp }, true)
     for (let i = 0; i < 200; i++)
-      prober.watch(`bad${i}`, { host: '169.254.1.1', port: 1, checker: tcp }, true)
+      prober.watch(`bad${i}`, { service, host: '169.254.1.1', port: 1, checker: tcp }, true)
     await sleep(200)
     expect(reports).toEqual([])
     await new Promise((done) => server.close(done))

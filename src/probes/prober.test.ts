@@ -2,9 +2,13 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { reportFaultsTo } from '../core/unexpected.ts'
 import type { ProbeParams } from './adaptive-interval.ts'
 import type { ProbeResult, ProbeTarget } from './conversation.ts'
-import { Prober } from './prober.ts'
+import { Prober, type WatchedTarget } from './prober.ts'
 
-const tcpAt = (port: number): ProbeTarget => ({ host: '10.0.0.1', port, checker: { type: 'TCP' } })
+const tcpAt = (port: number, owner = 'public/g/s'): WatchedTarget => {
+  const [namespaceId = '', group, service] = owner.split('/')
+  const key = { namespaceId, groupedName: `${group}@@${service}` }
+  return { service: key, host: '10.0.0.1', port, checker: { type: 'TCP' } }
+}
 const turn = (): Promise<void> => new Promise((done) => setImmediate(() => setImmediate(done)))
 const interval = { max: 5000, min: 1000, factor: 0.75 }
 
@@ -113,6 +117,33 @@ test('at most limit probes run, the longest due first, and slow ones do not dela
   expect(new Set(rig.started)).toEqual(new Set([1, 2, 3, 4]))
 })
 
+test.each([
+  ['other/g/s', 'one/g/s'],
+  ['public/h/s', 'public/g/s'],
+  ['public/g/t', 'public/g/s'],
+])('a probe of %s starts at most a timeout late beside 1,500 dead hosts of %s', async (owner, other) => {
+  const [timeoutMs, alive] = [500, 9_999]
+  const rig = new Rig(64)
+  for (let port = 0; port < 1_500; port++) rig.prober.watch(`dead${port}`, tcpAt(port, other), true)
+  rig.prober.watch('alive', tcpAt(alive, owner), true)
+  const endsAt = new Map<number, number>()
+  const waits: number[] = []
+  let dueMs = interval.min
+  for (let ms = 0; ms < 20_000; ms += 100) {
+    await rig.advance(100)
+    for (const port of rig.started.splice(0)) {
+      endsAt.set(port, rig.now + (port === alive ? 0 : timeoutMs))
+      if (port === alive) waits.push(rig.now - dueMs)
+    }
+    const ended = [...endsAt].filter(([, endMs]) => endMs <= rig.now).map(([port]) => port)
+    for (const port of ended) endsAt.delete(port)
+    if (ended.includes(alive)) dueMs = rig.now + interval.min
+    if (ended.length > 0) await rig.end('up', ...ended)
+  }
+  expect(waits.length).toBeGreaterThan(10)
+  expect(Math.max(...waits)).toBeLessThanOrEqual(timeoutMs + 100)
+})
+
 test('the result of a forgotten or replaced target is dropped', async () => {
   rig.prober.watch('gone', tcpAt(1), true)
   rig.prober.watch('moved', tcpAt(2), true)
@@ -140,7 +171,7 @@ test('watching an equal target again keeps its time and its count, and sets its 
 })
 
 test('a changed checker makes a new target, and the checker NONE ends the probes', async () => {
-  const http = (path: string): ProbeTarget => ({
+  const http = (path: string): WatchedTarget => ({
     ...tcpAt(1),
     checker: { type: 'HTTP', path, headers: '', expectedResponseCode: 200 },
   })

@@ -1,6 +1,7 @@
 import { caught, contained, guarded, nothing } from '../core/unexpected.ts'
 import type { IntervalParams } from '../core/switches/switches.ts'
 import type { HealthChecker } from '../core/naming/state/health-checker.ts'
+import type { ServiceKey } from '../core/naming/state/service.ts'
 import {
   clampInterval,
   firstDelay,
@@ -12,11 +13,17 @@ import { DueQueue, type QueueEntry } from './due-queue.ts'
 import { HealthStreak } from './health-streak.ts'
 import type { ProbeResult, ProbeTarget } from './conversation.ts'
 import { probe } from './probe.ts'
+import { ProbeTurns } from './probe-turns.ts'
 import { StartPace } from './start-pace.ts'
 
 /** The log of the prober. A pino logger fits. */
 export interface ProberLog {
   info(fields: object, message: string): void
+}
+
+/** A target, with the service of its instance. */
+export interface WatchedTarget extends ProbeTarget {
+  readonly service: ServiceKey
 }
 
 /** The options of the prober. */
@@ -51,9 +58,13 @@ export interface ProbeStatus {
  */
 const STARTS_PER_TURN = 16
 
+/** How many due probes one turn of the event loop lets wait for a place: each costs some 2 µs. */
+const GATHERED_PER_TURN = 1_000
+
 interface ScheduledProbe extends QueueEntry {
   readonly key: string
   readonly target: ProbeTarget
+  readonly service: ServiceKey
   readonly type: Exclude<HealthChecker['type'], 'NONE'>
   readonly streak: HealthStreak
   /** The start of the interval: the end of the last probe, or the time when the target was added. */
@@ -64,9 +75,9 @@ interface ScheduledProbe extends QueueEntry {
 }
 
 /**
- * Probes the watched targets, each at its adaptive interval, and reports changes of health. The target that is due the
- * longest is first, and at most `limit` probes run at once. A slow target takes a slot, but not the time of another
- * probe, whose timeout starts with that probe. Call `tick` about every 100 ms; it has no timers of its own. The caller
+ * Probes the watched targets, each at its adaptive interval, and reports changes of health. At most `limit` probes run at
+ * once. Services take turns (`ProbeTurns`), and of one the target that is due the longest is first. A slow target takes a
+ * slot, but not the time of another probe, whose timeout starts with that probe. Call `tick` about every 100 ms; it has no timers of its own. The caller
  * chooses the targets: it leaves out ephemeral instances and services that are not checked.
  */
 export class Prober {
@@ -74,6 +85,8 @@ export class Prober {
   readonly #probe: (target: ProbeTarget) => Promise<ProbeResult>
   readonly #watched = new Map<string, ScheduledProbe>()
   readonly #queue = new DueQueue<ScheduledProbe>()
+  /** Targets that are due and wait for a place. */
+  readonly #due = new ProbeTurns<ScheduledProbe>()
   readonly #running = new Set<Promise<void>>()
   readonly #pace: StartPace
   #intervals: string
@@ -92,7 +105,7 @@ export class Prober {
    * Adds a target, or replaces the one of this key. `healthy` is its current health. For an equal target only the
    * health changes: its time and its count stay, so that frequent updates do not delay its probes.
    */
-  watch(key: string, target: ProbeTarget, healthy: boolean): void {
+  watch(key: string, target: WatchedTarget, healthy: boolean): void {
     const known = this.#watched.get(key)
     if (known !== undefined && isSameTarget(known.target, target)) return known.streak.set(healthy)
     this.forget(key)
@@ -104,6 +117,7 @@ export class Prober {
     const entry = {
       key,
       target,
+      service: target.service,
       type,
       streak,
       sinceMs,
@@ -127,6 +141,7 @@ export class Prober {
     if (entry === undefined) return
     this.#watched.delete(key)
     this.#queue.remove(entry)
+    this.#due.remove(entry)
   }
 
   /** The last probe of a target: its result and its age. */
@@ -141,9 +156,10 @@ export class Prober {
     const params = this.#options.params()
     if (!params.enabled) return
     this.#followIntervals(params)
+    this.#gatherDue()
     for (let started = 0; this.#running.size < this.#options.limit && this.#pace.allows(); started++) {
       if (started === STARTS_PER_TURN) return this.#tickNextTurn()
-      const entry = this.#queue.takeDue(this.#options.now())
+      const entry = this.#due.next()
       if (entry === undefined) return
       this.#start(entry)
     }
@@ -154,6 +170,16 @@ export class Prober {
     this.#closed = true
     clearImmediate(this.#nextTurn)
     await Promise.all(this.#running)
+  }
+
+  #gatherDue(): void {
+    const nowMs = this.#options.now()
+    for (let count = 0; count < GATHERED_PER_TURN; count++) {
+      const entry = this.#queue.takeDue(nowMs)
+      if (entry === undefined) return
+      this.#due.add(entry)
+    }
+    this.#tickNextTurn()
   }
 
   #start(entry: ScheduledProbe): void {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { probedNetworks } from './address-guard.ts'
-import { resolveHost } from './resolve-host.ts'
+import { NameQueries, resolveHost } from './resolve-host.ts'
 
 const answering =
   (...addresses: string[]) =>
@@ -59,4 +59,27 @@ test('a name is refused if one of its addresses is outside of the networks that 
   expect(await resolveHost('::ffff:169.254.1.1', undefined, probedNetworks(['0.0.0.0/0']))).toMatchObject({
     kind: 'refused',
   })
+})
+
+test('names of one owner that no server answers leave a place for names of others', async () => {
+  const asked: string[] = []
+  const queries = new NameQueries((host) => {
+    asked.push(host)
+    return host.startsWith('dead') ? new Promise(() => undefined) : Promise.resolve([])
+  })
+  for (let count = 0; count < 1_500; count++)
+    void queries
+      .of('one')(`dead${count}`)
+      .catch(() => undefined)
+  for (const host of ['alive1', 'alive2']) await queries.of('other')(host)
+  expect(asked).toEqual(['dead0', 'alive1', 'alive2'])
+})
+
+test('a name is asked for once at a time', async () => {
+  let asked = 0
+  const queries = new NameQueries(async () => (asked++, []))
+  await Promise.all([1, 2, 3].map(() => queries.of('one')('host')))
+  expect(asked).toBe(1)
+  await queries.of('one')('host')
+  expect(asked).toBe(2)
 })

@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
+import { FairQueue } from '../core/work/fair-queue.ts'
 import { type ProbedNetworks, refusalOfAddress } from './address-guard.ts'
 
 /** An address that the guard allows. */
@@ -17,16 +18,44 @@ export type ResolvedHost =
 /** Resolves a name to all its addresses. It rejects with an error whose `code` names the failure. */
 export type Lookup = (host: string) => Promise<readonly AllowedAddress[]>
 
-// One query per name at a time, so that a slow name server does not get one for each probe of each instance.
-const underWay = new Map<string, Promise<readonly AllowedAddress[]>>()
+/** How many names wait to be resolved: as many as probes run. */
+const MOST_WAITING = 64
 
-function lookupOnce(host: string): Promise<readonly AllowedAddress[]> {
-  const running = underWay.get(host)
-  if (running !== undefined) return running
-  const asked = lookup(host, { all: true }).finally(() => underWay.delete(host))
-  underWay.set(host, asked)
-  return asked
+/**
+ * Asks for names: once at a time for each. So a slow name server does not get a query for each probe of each instance.
+ * Node asks for two names at a time, and a name server that does not answer holds one for seconds. So an owner has one at
+ * a time, and the other place is for names of other owners, who take turns.
+ */
+export class NameQueries {
+  readonly #lookup: Lookup
+  readonly #underWay = new Map<string, Promise<readonly AllowedAddress[]>>()
+  readonly #turns = new FairQueue({ atOnce: 1, firsts: 1, waiting: MOST_WAITING }, tooMany)
+
+  constructor(lookupOf: Lookup = (host) => lookup(host, { all: true })) {
+    this.#lookup = lookupOf
+  }
+
+  /** The addresses of names of an owner. */
+  of(owner: string): Lookup {
+    return (host) => {
+      const name = `${owner} ${host}`
+      const running = this.#underWay.get(name)
+      if (running !== undefined) return running
+      const asked = this.#turns
+        .run(owner, async () => this.#lookup(host))
+        .finally(() => this.#underWay.delete(name))
+      this.#underWay.set(name, asked)
+      return asked
+    }
+  }
 }
+
+function tooMany(): Error {
+  return new Error(`more than ${MOST_WAITING} names wait to be resolved`)
+}
+
+/** The queries of all probes. */
+export const QUERIES = new NameQueries()
 
 /**
  * Resolves the address of an instance and checks every result with the guard, and with the networks that may be probed
@@ -35,7 +64,7 @@ function lookupOnce(host: string): Promise<readonly AllowedAddress[]> {
  */
 export async function resolveHost(
   host: string,
-  ask: Lookup = lookupOnce,
+  ask: Lookup = QUERIES.of(''),
   networks?: ProbedNetworks,
 ): Promise<ResolvedHost> {
   const family = isIP(host)

@@ -50,7 +50,9 @@ test('persistent instances are probed by TCP at their own port, and ephemeral on
   const { run, seen } = startWatch()
   run(lasting())
   run(registerInstance(registration({ address: address({ port: 81 }) })))
-  expect(seen()).toEqual([{ host: '10.0.0.1', port: 80, checker: { type: 'TCP' }, healthy: true }])
+  expect(seen()).toEqual([
+    { service: ORDERS, host: '10.0.0.1', port: 80, checker: { type: 'TCP' }, healthy: true },
+  ])
 })
 
 test('loaded instances are probed from the start', () => {

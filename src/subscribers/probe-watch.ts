@@ -9,8 +9,9 @@ import { type ServiceKey, serviceKeyText } from '../core/naming/state/service.ts
 import { LOCAL_SWITCH, SWITCH } from '../core/switches/switch-records.ts'
 import type { State } from '../core/engine/state.ts'
 
-/** The address, port and checker of a probe. */
+/** The address, port and checker of a probe, and the service of the instance: services take turns. */
 export interface ProbeRequest {
+  readonly service: ServiceKey
   readonly host: string
   readonly port: number
   readonly checker: HealthChecker
@@ -96,7 +97,8 @@ export class ProbeWatch {
     const cluster = instance.entry.service.clusters[address.cluster]
     const port = cluster?.useInstancePort4Check === false ? cluster.checkPort : address.port
     const checker = cluster?.healthChecker ?? DEFAULT_CHECKER
-    this.#probing.watch(key, { host: withoutBrackets(address.ip), port, checker }, instance.healthy)
+    const target = { service: ownKey, host: withoutBrackets(address.ip), port, checker }
+    this.#probing.watch(key, target, instance.healthy)
   }
 
   #forget(key: string): void {

@@ -2,7 +2,7 @@ import { parseMetadata as parseArchiveMetadata } from '../../src/archive/metadat
 import { MetadataError, parseMetaLines } from '../../src/archive/config-metadata.ts'
 import { Refusal } from '../../src/core/refusal.ts'
 import { hitsIn } from '../../src/operations/console/content-search.ts'
-import { parseBody } from '../../src/protocols/grpc/wire/json.ts'
+import { parseBody } from '../../src/protocols/grpc/wire/body-reader.ts'
 import { parseListeningConfigs } from '../../src/protocols/http/endpoints/config/listening-configs.ts'
 import { parseSelection } from '../../src/protocols/http/endpoints/transfer/import-endpoint.ts'
 import * as fields from '../../src/protocols/parameters/fields.ts'
@@ -64,7 +64,8 @@ export const READERS: Readonly<Record<string, Reader>> = {
   query: { largest: MIB, read: (text) => parseQuery(`a=${text}`, new FormValues(), 1_000) },
   'listener keys': { largest: 2 * MIB, read: (text) => parseListeningConfigs(text, 10_000) },
   metadata: { largest: MIB, read: (text) => parseMetadata(metadata(text), 'metadata', MIB) },
-  beat: { largest: MIB, read: (text) => parseBeat(beat(text), { maxMetadataBytes: 8_192 }) },
+  // Its values are counted where it has more than 10,000 characters.
+  beat: { largest: MIB, short: 16 * KIB, read: (text) => parseBeat(beat(text), { maxMetadataBytes: 8_192 }) },
   instances: { largest: 2 * MIB, read: (text) => parseInstanceLocators(instances(text)) },
   clone: { largest: 2 * MIB, read: parseSelection },
   'message of gRPC': { largest: 4 * MIB, read: (text) => parseBody(Buffer.from(text)) },

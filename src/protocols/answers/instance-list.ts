@@ -179,13 +179,14 @@ export class InstanceListAnswers {
 
   async #write(lists: KeptLists, query: ListQuery, shows: ShownVersion): Promise<KeptList | undefined> {
     let [hostsAt, variant] = [0, '']
-    const body = await this.#writer.write(() => {
+    const planned = (): ListPlan => {
       shows.version = this.#listsOf(lists.entry).version
       const plan = planOf(this.#state, lists, query)
       hostsAt = Buffer.byteLength(plan.head)
       variant = variantOf(lists.entry, query)
       return plan
-    }, mostBytesOf(query.format))
+    }
+    const body = await this.#writer.write(query.key, planned, mostBytesOf(query.format))
     return body === undefined ? undefined : keptOf(query, { variant, hostsAt, body })
   }
 

@@ -103,6 +103,21 @@ describe('a large list', () => {
     expect(viewOf(await unknown).hosts).toHaveLength(0)
   })
 
+  test('of another service waits for one list, however many there are of the first service', async () => {
+    const { state, loop, lists } = world()
+    const other = { ...ORDERS, groupedName: 'DEFAULT_GROUP@@other' }
+    for (let port = 1; port <= COUNT; port++)
+      registered(state, { serviceKey: other, address: address({ port }) })
+    const order: string[] = []
+    const ask = (name: string, query: Partial<ListQuery>): void =>
+      void Promise.resolve(lists.answerInSlices({ ...ALL, ...query })).then(() => order.push(name))
+    for (const format of ['svc', 'grpc'] as const)
+      for (const healthyOnly of [true, false]) ask('first', { format, healthyOnly })
+    ask('other', { key: other })
+    while (loop.turn()) for (let microtasks = 0; microtasks < 10; microtasks++) await Promise.resolve()
+    expect(order).toEqual(['first', 'other', 'first', 'first', 'first'])
+  })
+
   test('that waits shows the state when its turn comes', async () => {
     const { state, loop, lists } = world()
     const first = lists.answerInSlices(ALL)

@@ -1,7 +1,8 @@
 import { createHash, type Hash } from 'node:crypto'
 import type { Instance } from '../../core/naming/state/service-entry.ts'
 import type { LongText } from '../../core/text/long-text.ts'
-import { groupOf, type ServiceKey } from '../../core/naming/state/service.ts'
+import { groupOf, type ServiceKey, serviceKeyText } from '../../core/naming/state/service.ts'
+import { ClientTurns } from '../../core/work/client-turns.ts'
 import { type Loop, SlicedWork } from '../../core/work/sliced-work.ts'
 import type { HostAtOnce, HostTexts } from './host-json.ts'
 import { type ListFormat, listName, type WriteHost } from './list-format.ts'
@@ -65,13 +66,12 @@ interface WaitingList {
 
 /**
  * Writes long lists over several turns of the event loop, one after the other. A hundred lists at the same
- * time would each take a slice of every turn, and memory for its hosts.
+ * time would each take a slice of every turn, and memory for its hosts. Services take turns, because nobody asks for a list
+ * that is pushed. A service whose list depends on the client may have a list for each client.
  */
 export class ListTextWriter {
   readonly #work: SlicedWork
-  /** Waiting lists: first `#next`, from its end, then `#others`, from its start. */
-  #next: WaitingList[] = []
-  #others: WaitingList[] = []
+  readonly #waiting = new ClientTurns<WaitingList>()
   #current: (WaitingList & { readonly list: SlicedList }) | undefined
 
   constructor(loop: Loop) {
@@ -79,18 +79,18 @@ export class ListTextWriter {
   }
 
   /**
-   * Writes a list. `plan` is called when its turn comes; later changes do not count. Undefined if the text has more
-   * than `mostBytes`; it is written no further then.
+   * Writes a list of a service. `plan` is called when its turn comes; later changes do not count. Undefined if the text has
+   * more than `mostBytes`; it is written no further then.
    */
-  write(plan: () => ListPlan, mostBytes: number): Promise<LongText | undefined> {
+  write(key: ServiceKey, plan: () => ListPlan, mostBytes: number): Promise<LongText | undefined> {
     return new Promise((resolve, reject) => {
-      this.#others.push({ plan, mostBytes, resolve, reject })
+      this.#waiting.add(serviceKeyText(key), { plan, mostBytes, resolve, reject })
       this.#work.start()
     })
   }
 
   #step(): boolean {
-    const one = this.#current ?? this.#following()
+    const one = this.#current ?? this.#waiting.next()?.thing
     if (one === undefined) return false
     try {
       const list = this.#current?.list ?? new SlicedList(one.plan())
@@ -103,14 +103,6 @@ export class ListTextWriter {
       one.reject(error instanceof Error ? error : new Error(String(error)))
     }
     return true
-  }
-
-  #following(): WaitingList | undefined {
-    if (this.#next.length === 0) {
-      this.#next = this.#others.reverse()
-      this.#others = []
-    }
-    return this.#next.pop()
   }
 }
 

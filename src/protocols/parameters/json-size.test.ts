@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { checkJsonSize } from './json-depth.ts'
+import { checkJsonSize, MOST_LISTED_VALUES } from './json-depth.ts'
 
 const check = (text: string) => () => checkJsonSize('The body', text, 10)
 
@@ -26,7 +26,23 @@ describe('JSON of at most ten values', () => {
       e: [4, 4, 4],
       text: '',
     }),
+    JSON.stringify([[[[[[[[[[[]]]]]]]]]]]),
+    JSON.stringify([{}, {}, {}, {}, {}, {}]),
   ])('%s has too many', (text) => {
     expect(check(text)).toThrow('The body must be JSON of at most 10 values.')
   })
+})
+
+test('a list of 10,000 things with seven fields passes', () => {
+  const thing = {
+    ip: '10.0.0.1',
+    port: 80,
+    ephemeral: true,
+    clusterName: 'A',
+    weight: 1,
+    healthy: true,
+    app: '',
+  }
+  const text = JSON.stringify(Array.from({ length: 10_000 }, () => thing))
+  expect(() => checkJsonSize('instances', text, MOST_LISTED_VALUES)).not.toThrow()
 })

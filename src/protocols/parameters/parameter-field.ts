@@ -1,6 +1,6 @@
 import { Refusal } from '../../core/refusal.ts'
 import { shown } from '../../core/text/shown.ts'
-import { checkJsonDepth, checkJsonSize } from './json-depth.ts'
+import { checkJsonDepth, checkJsonSize, MOST_LISTED_VALUES } from './json-depth.ts'
 
 /** How parameters of a route are read: the oddities of clients that it accepts (http-compat.md section 0). */
 export interface ParameterRules {
@@ -135,16 +135,13 @@ function stringField(name: string, schema: FieldSchema): (text: string) => strin
   }
 }
 
-/** A batch of 10,000 instances has fewer. */
-const MOST_JSON_VALUES = 100_000
-
 /** Only an object or a list can be nested. */
 function jsonField(name: string, parse: (text: string) => string, maxDepth: number): ParseField {
   return (text) => {
     const value = parse(text)
     if (!/^\s*[[{]/.test(value)) return value
     checkJsonDepth(name, value, maxDepth)
-    checkJsonSize(name, value, MOST_JSON_VALUES)
+    checkJsonSize(name, value, MOST_LISTED_VALUES)
     return value
   }
 }

@@ -12,6 +12,7 @@ import { ClientStreams } from '../../protocols/grpc/connections/client-streams.t
 import type { ConnectionBook } from '../../protocols/grpc/connections/connection-book.ts'
 import { ShownCredentials } from '../../protocols/grpc/connections/shown-credentials.ts'
 import { namingRequests } from '../../protocols/grpc/naming/naming-requests.ts'
+import { BodyTurns } from '../../protocols/grpc/requests/body-turns.ts'
 import { Dispatch, type DispatchParts } from '../../protocols/grpc/requests/dispatch.ts'
 import type { AnyRequestType } from '../../protocols/grpc/requests/request-type.ts'
 import { GrpcServer } from '../../protocols/grpc/transport/grpc-server.ts'
@@ -108,6 +109,7 @@ function dispatchOf(types: readonly AnyRequestType[], parts: DispatchNeeds): Dis
   return new Dispatch({
     types,
     book,
+    bodies: new BodyTurns(loop),
     monotonicMs,
     notServing,
     gate: requireServing(state, installation.cutOff),

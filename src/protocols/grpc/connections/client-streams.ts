@@ -1,4 +1,5 @@
-import { type JsonObject, parseBody } from '../wire/json.ts'
+import { parseBody } from '../wire/body-reader.ts'
+import type { JsonObject } from '../wire/json.ts'
 import type { Message } from '../wire/message-reader.ts'
 import type { Asks } from './asks.ts'
 import type { ClientFacts, ClientSession, Outlet } from './client-connection.ts'

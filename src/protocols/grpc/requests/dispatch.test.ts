@@ -4,6 +4,7 @@ import { ANONYMOUS } from '../../../core/access/identity.ts'
 import { Refusal } from '../../../core/refusal.ts'
 import { bodyOf, fakeConnection, FakeSession } from '../connections/connection.test-support.ts'
 import { ConnectionBook } from '../connections/connection-book.ts'
+import { BodyTurns } from './body-turns.ts'
 import { Dispatch, type DispatchParts } from './dispatch.ts'
 import { type RequestContext, requestType } from './request-type.ts'
 
@@ -28,6 +29,7 @@ function dispatched(parts: Partial<DispatchParts> = {}) {
   const dispatch = new Dispatch({
     types: [ECHO],
     book,
+    bodies: new BodyTurns({ soon: setImmediate }),
     monotonicMs: () => 5,
     notServing: () => undefined,
     gate: () => undefined,
@@ -79,6 +81,17 @@ describe('a request', () => {
       message: 'authorization failed!',
     })
     expect(counted).toEqual(['EchoRequest 403'])
+  })
+
+  test('of a large body is answered in a later turn, and refused where it cannot be read', async () => {
+    const { ask } = dispatched()
+    const text = 'x'.repeat(100_000)
+    expect(await ask('EchoRequest', { requestId: '7', text })).toMatchObject({ requestId: '7', echo: text })
+    expect(await ask('EchoRequest', { refuse: true, text })).toMatchObject({ errorCode: 403 })
+    expect(await ask('EchoRequest', `{"text":"${text}"`)).toMatchObject({
+      type: 'ErrorResponse',
+      errorCode: 502,
+    })
   })
 
   test('that meets a fault gets the answer of its type, and the fault is reported', async () => {
@@ -150,6 +163,7 @@ describe('who sends a request', () => {
     const dispatch = new Dispatch({
       types: [ECHO],
       book,
+      bodies: new BodyTurns({ soon: setImmediate }),
       monotonicMs: () => 0,
       notServing: () => undefined,
       gate: () => undefined,

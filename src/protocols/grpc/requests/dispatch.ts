@@ -7,16 +7,19 @@ import type { CertificateUser } from '../../sockets/secure-layer.ts'
 import type { ClientSession } from '../connections/client-connection.ts'
 import type { ConnectionBook } from '../connections/connection-book.ts'
 import type { StreamConnection } from '../connections/stream-connection.ts'
-import { type JsonObject, parseBody } from '../wire/json.ts'
+import { parseBody } from '../wire/body-reader.ts'
+import type { JsonObject } from '../wire/json.ts'
 import type { Message, MessageHead } from '../wire/message-reader.ts'
 import type { ServerMessage } from '../wire/payload.ts'
 import { answered, refused, sentError, TRANSPORT } from './answers.ts'
+import type { BodyTurns } from './body-turns.ts'
 import { AnsweredNo, type AnyRequestType, type RequestContext } from './request-type.ts'
 
 /** Dependencies of {@link Dispatch}. */
 export interface DispatchParts {
   readonly types: readonly AnyRequestType[]
   readonly book: ConnectionBook
+  readonly bodies: BodyTurns
   readonly monotonicMs: () => number
   /** Why the server serves nobody now; undefined while it serves. */
   readonly notServing: () => string | undefined
@@ -166,16 +169,26 @@ export class Dispatch {
   }
 
   #carryOut(admitted: Admitted, message: Message): CountedAnswer | Promise<CountedAnswer> {
-    const { known, call, refusal } = admitted
+    const { call, refusal } = admitted
     if (refusal !== undefined && message.body.length > MOST_UNKNOWN_BYTES)
       return this.#unread(admitted, refusal)
-    let body: JsonObject
+    const unreadable = (error: unknown): CountedAnswer =>
+      refusal === undefined
+        ? this.#error(message, TRANSPORT.unreadable, (error as Refusal).message)
+        : this.#unread(admitted, refusal)
     try {
-      body = parseBody(message.body)
+      const body = this.#parts.bodies.read(turnOf(call.caller), message)
+      if (!(body instanceof Promise)) return this.#carryOutRead(admitted, body)
+      return body.then((read) => this.#carryOutRead(admitted, read), unreadable)
     } catch (error) {
-      if (refusal !== undefined) return this.#unread(admitted, refusal)
-      return this.#error(message, TRANSPORT.unreadable, (error as Refusal).message)
+      return unreadable(error)
     }
+  }
+
+  #carryOutRead(
+    { known, call, refusal }: Admitted,
+    body: JsonObject,
+  ): CountedAnswer | Promise<CountedAnswer> {
     const requestId = requestIdIn(body)
     const run = (): CountedAnswer | Promise<CountedAnswer> =>
       afterwards(known.run(known.read(body, call), call), (own) => {

@@ -1,6 +1,6 @@
 import { bytesOfPieces } from '../../../core/text/long-text.ts'
 import { Refusal } from '../../../core/refusal.ts'
-import { type Message, readMessage, readMessageHead } from '../wire/message-reader.ts'
+import { type Message, NO_BYTES, readMessage, readMessageHead } from '../wire/message-reader.ts'
 import type { ServerMessage } from '../wire/payload.ts'
 import type { CallParts } from './call-parts.ts'
 import type { CallEvents, CallStream } from './call-stream.ts'
@@ -28,6 +28,8 @@ export class UnaryCall implements CallEvents, Holder {
   readonly #parts: CallParts
   readonly #frames = new MessageReader(LARGEST_BYTES)
   readonly #messages: Buffer[] = []
+  /** The request, once it is carried out. */
+  #asked: Message | undefined
   /** Received bytes, and the part that is counted in the memory of known callers. */
   #bytes = 0
   #countedBytes = 0
@@ -82,12 +84,20 @@ export class UnaryCall implements CallEvents, Holder {
     const { unknown, unread } = this.#parts
     this.#isClosed = true
     this.#messages.length = 0
+    this.#forgetBody()
     unknown.count(this, 0)
     this.#share?.release()
     if (!this.#isUnread) return
     // Where the call was cancelled, nothing of the answer may have left. Otherwise the client may not have read it yet.
     if (this.#stream.unsentBytes >= this.#answerBytes) unread.release(this)
     else this.#session.whenRead(() => unread.release(this))
+  }
+
+  /** A request that still waits to be read is not read. */
+  #forgetBody(): void {
+    if (this.#asked === undefined) return
+    this.#asked.isOver = true
+    this.#asked.body = NO_BYTES
   }
 
   /** Judges a large request by the part that has arrived, or when all has arrived if its head comes last. */
@@ -116,7 +126,8 @@ export class UnaryCall implements CallEvents, Holder {
   }
 
   ended(): void {
-    const answer = this.#parts.services.answer(this.#message(), this.#session)
+    this.#asked = this.#message()
+    const answer = this.#parts.services.answer(this.#asked, this.#session)
     if (!(answer instanceof Promise)) this.#send(answer)
     else answer.then((made) => this.#send(made)).catch((error: unknown) => this.#stream.refuse(error))
   }

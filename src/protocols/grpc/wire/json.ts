@@ -1,6 +1,4 @@
 import { bytesOfText, isLongText, type SentText } from '../../../core/text/long-text.ts'
-import { Refusal } from '../../../core/refusal.ts'
-import { checkJsonDepth, checkJsonSize } from '../../parameters/json-depth.ts'
 
 /** The JSON object that a message carries. Any key may hold anything: clients send `null` and `''` for "nothing". */
 export type JsonObject = Readonly<Record<string, unknown>>
@@ -51,37 +49,6 @@ export class ReadyJson {
 /** The text, or its bytes if it has other characters. */
 function inAscii(text: string): Buffer | string {
   return Buffer.byteLength(text) === text.length ? text : Buffer.from(text)
-}
-
-/** The deepest nesting of a body: an instance list with metadata has five levels. */
-const MOST_DEPTH = 32
-
-/** The most values of a body: a batch of 10,000 instances with metadata of 35 keys each. */
-const MOST_VALUES = 500_000
-
-const ALLOWED = 'a JSON object as UTF-8'
-
-/** The object that a body holds; no bytes are an empty one. Throws Refusal `malformed-request` or `too-deep`. */
-export function parseBody(bytes: Uint8Array): JsonObject {
-  if (bytes.length === 0) return {}
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8')
-  checkJsonDepth('The body', { text, bytes }, MOST_DEPTH)
-  checkJsonSize('The body', { text, bytes }, MOST_VALUES)
-  const value = parsed(text)
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw malformed()
-  return value as JsonObject
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    throw malformed()
-  }
-}
-
-function malformed(): Refusal {
-  return new Refusal('malformed-request', `The body of a message must be ${ALLOWED}.`, { allowed: ALLOWED })
 }
 
 /** An object with the keys of `first` and then of `rest`. Undefined keys are left out. */

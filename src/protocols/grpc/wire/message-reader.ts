@@ -13,7 +13,9 @@ export interface MessageHead {
 /** A message of a client. Its body is read later, once it is known that its type is served. */
 export interface Message extends MessageHead {
   /** JSON as UTF-8. */
-  readonly body: Uint8Array
+  body: Uint8Array
+  /** Its call is over, and has taken the body away. */
+  isOver?: boolean
 }
 
 /** The field numbers of `proto/client.proto`. Generated code takes longer for a small message than all other work. */
@@ -28,7 +30,8 @@ const MOST_FIELDS = 32
 /** The most bytes of everything but the body: the type, the headers with a token, the address. */
 const MOST_AROUND_BODY = 64 * 1024
 
-const NO_BYTES = new Uint8Array()
+/** No body. */
+export const NO_BYTES = new Uint8Array()
 const NO_HEADERS: ReadonlyMap<string, string> = new Map()
 
 /** The fields read so far. A message may repeat a field: the last one counts, and headers are added. */
@@ -36,6 +39,7 @@ class Begun implements Message {
   type = ''
   clientIp = ''
   body: Uint8Array = NO_BYTES
+  isOver = false
   #headers: Map<string, string> | undefined
 
   get headers(): ReadonlyMap<string, string> {

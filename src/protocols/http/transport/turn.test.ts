@@ -56,7 +56,7 @@ test('work that an ending adds belongs to the next turn', async () => {
 
 test('after each long piece of work others have a turn', async () => {
   for (let name = 1; name <= 3; name++)
-    turn.add({ bytes: 1_000_000, run: () => ((nowMs += 80), done.push(String(name))) })
+    turn.add({ bytes: 20_000, run: () => ((nowMs += 80), done.push(String(name))) })
   for (const expected of ['1', '2', '3']) {
     await nextTurn()
     expect(done.splice(0)).toEqual([expected])

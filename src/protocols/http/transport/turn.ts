@@ -15,8 +15,8 @@ const MOST_TOGETHER = 32
 const SLICE_MS = 5
 /** The clock is read after each long body, and after this many others: a read costs a fortieth of a small answer. */
 const CLOCK_EVERY = 4
-/** Decoding a longer body takes milliseconds. */
-const LONG_BYTES = 512 * 1024
+/** Reading a longer body may take milliseconds: its values count, not its bytes. */
+const LONG_BYTES = 16 * 1024
 
 /**
  * Collects the work of one turn of the event loop and does it together at the end of the turn. First all

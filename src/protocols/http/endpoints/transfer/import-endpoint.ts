@@ -13,7 +13,7 @@ import { checkContents, type ImportItems, importItems } from './import-item.ts'
 import { importOptions, POLICY_PARAMS, type TransferAnswers } from './transfer-params.ts'
 import { Refusal } from '../../../../core/refusal.ts'
 import type { Selected } from '../../../../operations/config/config-transfer.ts'
-import { checkJsonDepth, checkJsonSize } from '../../../parameters/json-depth.ts'
+import { checkJsonDepth, checkJsonSize, MOST_LISTED_VALUES } from '../../../parameters/json-depth.ts'
 
 /** How large an import may be, in bytes: the upload, one content, and all that it unpacks to. */
 export interface ImportLimits {
@@ -179,12 +179,9 @@ export function parseSelection(text: string): Selected[] {
   return json.map(selectedOf)
 }
 
-/** More than the most items have, each with all its fields. */
-const MOST_VALUES = 100_000
-
 function parseArray(text: string): unknown[] {
   checkJsonDepth('The body', text, 32)
-  checkJsonSize('The body', text, MOST_VALUES)
+  checkJsonSize('The body', text, MOST_LISTED_VALUES)
   try {
     const json: unknown = text.trim() === '' ? [] : JSON.parse(text)
     if (Array.isArray(json)) return json

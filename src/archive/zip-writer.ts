@@ -37,22 +37,41 @@ interface Written {
   readonly offset: number
 }
 
+/** Pieces that are joined. */
+class Pieces {
+  #waiting: Buffer[] = []
+  #waitingBytes = 0
+  /** All bytes that were added. */
+  bytes = 0
+
+  get isFull(): boolean {
+    return this.#waitingBytes >= CHUNK_BYTES
+  }
+
+  add(...pieces: Buffer[]): void {
+    for (const { length } of pieces) {
+      this.#waitingBytes += length
+      this.bytes += length
+    }
+    this.#waiting.push(...pieces)
+  }
+
+  /** The pieces that were not taken yet, as one. */
+  take(): Buffer {
+    const joined = Buffer.concat(this.#waiting, this.#waitingBytes)
+    this.#waiting = []
+    this.#waitingBytes = 0
+    return joined
+  }
+}
+
 /**
  * A zip of these files, in chunks. Takes one file at a time and packs it in the thread pool, so the zip is never whole in
- * memory. Throws an Error if the zip needs zip64: see `fitsInZip`.
+ * memory. Its directory is, as bytes outside of the heap: see `directoryBytes`. Throws an Error if the zip needs zip64: see `fitsInZip`.
  */
 export async function* zipChunks(files: Iterable<ZipFile>): AsyncGenerator<Buffer> {
-  const directory: Written[] = []
-  let pending: Buffer[] = []
-  let pendingBytes = 0
-  let offset = 0
-  const add = (...pieces: Buffer[]): void => {
-    for (const piece of pieces) {
-      pending.push(piece)
-      pendingBytes += piece.length
-      offset += piece.length
-    }
-  }
+  const [zip, entries, directory] = [new Pieces(), new Pieces(), [] as Buffer[]]
+  let count = 0
   for (const file of files) {
     const packed = await deflate(file.content)
     const isSmaller = packed.length < file.content.length
@@ -64,21 +83,26 @@ export async function* zipChunks(files: Iterable<ZipFile>): AsyncGenerator<Buffe
       method: isSmaller ? DEFLATED : STORED,
       packedBytes: data.length,
       bytes: file.content.length,
-      offset,
+      offset: zip.bytes,
     }
-    directory.push(entry)
-    add(localHeader(entry), entry.name, data)
-    if (pendingBytes >= CHUNK_BYTES) {
-      yield Buffer.concat(pending, pendingBytes)
-      pending = []
-      pendingBytes = 0
-    }
+    count++
+    entries.add(directoryHeader(entry), entry.name)
+    if (entries.isFull) directory.push(entries.take())
+    zip.add(localHeader(entry), entry.name, data)
+    if (zip.isFull) yield zip.take()
   }
-  const start = offset
-  for (const entry of directory) add(directoryHeader(entry), entry.name)
-  if (directory.length > MAX_ENTRIES || offset > MAX_OFFSET) throw new Error('a zip of this size needs zip64')
-  add(endOfDirectory(directory.length, start, offset - start))
-  yield Buffer.concat(pending, pendingBytes)
+  const start = zip.bytes
+  directory.push(entries.take())
+  if (count > MAX_ENTRIES || start + entries.bytes > MAX_OFFSET)
+    throw new Error('a zip of this size needs zip64')
+  yield zip.take()
+  yield* directory
+  yield endOfDirectory(count, start, entries.bytes)
+}
+
+/** The bytes of the directory of a zip with these names. */
+export function directoryBytes(names: readonly { readonly name: string }[]): number {
+  return names.reduce((sum, { name }) => sum + DIRECTORY_HEADER_BYTES + Buffer.byteLength(name), 0)
 }
 
 /** Whether files with these names and sizes fit in a zip, even if compression saves nothing. */

@@ -1,7 +1,9 @@
 import type { Identity } from '../core/access/identity.ts'
 import type { Action, Resource } from '../core/access/resource.ts'
+import { turnOf } from '../core/access/turn-of.ts'
 import { auditedItem } from '../core/audit/audited-item.ts'
 import { Refusal } from '../core/refusal.ts'
+import type { Asker } from '../core/work/fair-queue.ts'
 
 /** The action of an operation, and its kind of resource: known without its input. */
 export interface Permission<A extends Action = Action> {
@@ -33,6 +35,13 @@ export interface Caller {
   readonly ip: string
   /** ANONYMOUS while nobody has to sign in. */
   readonly identity: Identity
+  /** Whether it cannot get an answer any more: then its work ends. Absent: its protocol does not say. */
+  readonly isGone?: boolean
+}
+
+/** A caller who asks for long work: it takes turns by `turnOf`, and its work ends where it has gone. */
+export function askerOf(caller: Caller): Asker {
+  return { client: turnOf(caller), isGone: () => caller.isGone === true }
 }
 
 /** Decides whether callers may do things. */

@@ -1,7 +1,8 @@
 import { ANONYMOUS, type Identity } from '../core/access/identity.ts'
 import { configKey } from '../core/config/state/config-item.ts'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import { type Action, Guard, type Resource } from './guard.ts'
+import { CallerGone } from '../core/work/fair-queue.ts'
+import { type Action, Guard, placesOf, type Resource } from './guard.ts'
 import type { Caller, Authorisation } from './authorisation.ts'
 
 const caller = { ip: '10.0.0.1', identity: ANONYMOUS }
@@ -232,5 +233,52 @@ describe('a refusal', () => {
       run: () => 1,
     })
     expect(textOf(() => byId([7], ann))).toBe('The caller is not permitted to read this.')
+  })
+})
+
+describe('an operation in a place', () => {
+  const settled = () => new Promise((resolve) => setImmediate(resolve))
+  const callerOf = (username: string, isGone = false): Caller => ({
+    ip: '10.0.0.1',
+    identity: { kind: 'user', username } as Identity,
+    isGone,
+  })
+
+  test('runs beside few others until its outcome, and another caller gets a place', async () => {
+    const begun: string[] = []
+    const ends: (() => void)[] = []
+    const read = new Guard(undefined, undefined, placesOf(2)).operation({
+      permission: READ,
+      resources: () => [],
+      inPlace: true,
+      run: (name: string, _caller: Caller) => {
+        begun.push(name)
+        return new Promise<string>((resolve) => ends.push(() => resolve(name)))
+      },
+    })
+    const all = Array.from({ length: 5 }, () => read('many', callerOf('many')))
+    await settled()
+    expect(begun).toEqual(['many', 'many'])
+    const other = read('other', callerOf('other'))
+    await settled()
+    expect(begun).toEqual(['many', 'many', 'other'])
+    const gone = read('gone', callerOf('gone', true)).catch((error: unknown) => error)
+    for (let round = 0; round < 10; round++) {
+      ends.shift()?.()
+      await settled()
+    }
+    expect(await Promise.all([...all, other])).toEqual([...Array.from({ length: 5 }, () => 'many'), 'other'])
+    expect([begun.includes('gone'), await gone]).toEqual([false, expect.any(CallerGone)])
+  })
+
+  test('is judged before it waits', () => {
+    const run = vi.fn(async () => 'done')
+    const read = new Guard(allowing()).operation({
+      permission: READ,
+      resources: () => [namespace('a')],
+      inPlace: true,
+      run,
+    })
+    expect(() => read({}, caller)).toThrow(expect.objectContaining({ code: 'forbidden' }))
   })
 })

@@ -1,7 +1,10 @@
 import type { Action, Resource } from '../core/access/resource.ts'
 import { type AuditTrail, NO_AUDIT } from '../core/audit/audit-event.ts'
 import type { Refusal } from '../core/refusal.ts'
+import type { FairQueue } from '../core/work/fair-queue.ts'
+import { readTurns } from '../core/work/read-turns.ts'
 import {
+  askerOf,
   type Authorisation,
   type Caller,
   forbidden,
@@ -27,7 +30,21 @@ export type Audited<I, O> =
 export interface Operation<I, O, C extends Caller> {
   /** The caller needs rights for every resource. */
   readonly resources: (input: I) => readonly Resource[]
+  /**
+   * It waits for others while it has much in memory: a record of 10 MiB, or a page of notes. Only a few of these run at once, from
+   * their first read to their outcome, which is a promise. Callers take turns.
+   */
+  readonly inPlace?: true
   readonly run: (input: I, caller: C) => O
+}
+
+/** How many operations have a place at once, unless the heap has room for fewer. One has up to 10 MiB. */
+const MOST_PLACES = 8
+
+/** Places for the operations that have one: this number, and as many for callers of which nothing else runs. */
+export function placesOf(most: number): FairQueue {
+  const atOnce = Math.max(1, Math.min(most, MOST_PLACES))
+  return readTurns(atOnce, atOnce)
 }
 
 /**
@@ -65,18 +82,25 @@ export interface ListingOperation<I, E, O, C extends Caller> {
 export class Guard {
   readonly #authorisation: Authorisation
   readonly #trail: AuditTrail
+  readonly #places: FairQueue
   readonly #operations = new Set<string>()
 
-  constructor(authorisation: Authorisation = OPEN, trail: AuditTrail = NO_AUDIT) {
+  constructor(
+    authorisation: Authorisation = OPEN,
+    trail: AuditTrail = NO_AUDIT,
+    places = placesOf(MOST_PLACES),
+  ) {
     this.#authorisation = authorisation
     this.#trail = trail
+    this.#places = places
   }
 
   /** For resources that the input names. The operation throws Refusal `forbidden` before `run`. */
   operation<I, O, C extends Caller = Caller>(
     definition: Operation<I, O, C> & Audited<I, O>,
   ): Guarded<I, O, C> {
-    const { permission, resources, run } = definition
+    const { permission, resources } = definition
+    const run = definition.inPlace === true ? this.#inPlace(definition.run) : definition.run
     const audit = this.#auditOf(definition)
     const gate = this.#gateOf(permission, audit)
     const guarded = (input: I, caller: C): O => {
@@ -159,6 +183,12 @@ export class Guard {
   /** The names that the audit gives to the operations that were made. */
   get operations(): ReadonlySet<string> {
     return this.#operations
+  }
+
+  /** As `run`, which returns a promise, in a place. */
+  #inPlace<I, O, C extends Caller>(run: (input: I, caller: C) => O): (input: I, caller: C) => O {
+    return (input, caller) =>
+      this.#places.run(askerOf(caller), async () => run(input, caller)) as unknown as O
   }
 
   #auditOf<I, O>({ permission, audit }: { permission: Permission; audit?: AuditRule<I, O> }) {

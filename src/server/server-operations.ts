@@ -1,7 +1,7 @@
 import type { OwnViews } from '../core/clients/client-views.ts'
 import { BEHIND_AFTER_MS, clientsBehind } from '../core/clients/clients-behind.ts'
 import { LongWalks } from '../core/work/long-walks.ts'
-import { Guard } from '../operations/guard.ts'
+import { Guard, placesOf } from '../operations/guard.ts'
 import { allOperations, type Operations } from '../operations/operations.ts'
 import type { ListFormat } from '../protocols/answers/list-format.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -11,6 +11,7 @@ import { subscribersOf } from './doors/pushing.ts'
 import type { JoinedParts } from './joined-parts.ts'
 import type { BackupsOfServer } from './process/backups.ts'
 import { loop, wallMs } from './process/clocks.ts'
+import { placesOfHeap } from './process/memory-limits.ts'
 import { responsibleFor } from './process/responsible.ts'
 import type { SignIn } from './sign-in/sign-in.ts'
 
@@ -33,7 +34,7 @@ export function openOperations(parts: OperatedParts, settings: Settings): Operat
     ...parts.publishing,
     maxInstanceMetadataBytes: settings.maxInstanceMetadataBytes,
     maxListeningItems: settings.maxListeningItems,
-    guard: new Guard(signIn.authorisation, audit.trail),
+    guard: new Guard(signIn.authorisation, audit.trail, placesOf(placesOfHeap())),
     signIn: signIn.parts,
     isAuthenticationOn: signIn.mode === 'on',
     loop,

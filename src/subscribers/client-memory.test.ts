@@ -9,6 +9,7 @@ import { ConfigWatchers } from './config-watchers.ts'
 import { formalVersions } from './formal-versions.test-support.ts'
 import { type PatternHold, patternBytes } from './pattern-watch.ts'
 import { PushRegistry } from './push-registry.ts'
+import { watchedServiceBytes } from './service-watch.ts'
 import { STREAM_LIMITS, StreamRegistry } from './stream-registry.ts'
 
 const ITEM = watchedBytes(configKey('public', 'g', 'a').text)
@@ -115,7 +116,7 @@ describe('where there is no room', () => {
   })
 
   test('a connection with subscriptions gives way, and the service that it alone has watched', () => {
-    const registry = new StreamRegistry({ ...STREAM_LIMITS, inAll: 3 }, memory)
+    const registry = new StreamRegistry({ ...STREAM_LIMITS, inAll: 3 })
     const key = { namespaceId: 'public', groupedName: 'g@@service' }
     const client = (id: string) => {
       const end: StreamClient['end'] = (why) => void ended.push(`${id} ${why}`)
@@ -205,11 +206,37 @@ describe('names that watchers of patterns keep', () => {
 describe('subscriptions', () => {
   const key = { namespaceId: 'public', groupedName: 'g@@service' }
 
+  const client = (id: string, onEnd: StreamClient['onEnd'] = () => {}) => ({ id, onEnd }) as StreamClient
+
+  test('of connections share the memory of their service, and of their spelling', () => {
+    const [unlimited, taken] = [new ClientMemory(), [] as number[]]
+    const registry = new StreamRegistry(STREAM_LIMITS, unlimited)
+    const ends: (() => void)[] = []
+    const add = (id: string, clusters: string, isAllowed?: () => boolean) => {
+      const before = unlimited.bytes
+      registry.add({ client: client(id, (end) => void ends.push(end)), key, clusters, isAllowed })
+      taken.push(unlimited.bytes - before)
+    }
+    add('first', 'a')
+    add('second', 'a')
+    add('third', 'b')
+    add('judged', 'b', () => true)
+    const [first, second, third, judged] = taken as [number, number, number, number]
+    expect([first > third, third > second, judged > second]).toEqual([true, true, true])
+    expect(first - third).toBe(watchedServiceBytes(key))
+    for (const end of ends) end()
+    expect(unlimited.bytes).toBe(0)
+  })
+
   test('of connections count until they end', () => {
+    const unlimited = new ClientMemory()
+    const others = new StreamRegistry(STREAM_LIMITS, unlimited)
+    for (const clusters of ['a', 'b']) others.add({ client: client('c'), key, clusters })
+    memory = new ClientMemory(unlimited.bytes + watchedServiceBytes(key))
     const registry = new StreamRegistry(STREAM_LIMITS, memory)
     let end = () => {}
-    const client = { id: 'c', onEnd: (ended: () => void) => void (end = ended) } as StreamClient
-    const subscribe = (clusters: string) => registry.add({ client, key, clusters })
+    const one = client('c', (ended) => void (end = ended))
+    const subscribe = (clusters: string) => registry.add({ client: one, key, clusters })
     subscribe('a')
     subscribe('b')
     expect(() => subscribe('c')).toThrow('as much memory as they may')
@@ -219,12 +246,19 @@ describe('subscriptions', () => {
   })
 
   test('of list calls count until they lapse', () => {
+    const callOf =
+      (of: PushRegistry) =>
+      (port: number, agent = '') => {
+        const format = ''
+        const one = { ...key, address: '10.0.0.1', port, agent, app: '', clusters: '', format }
+        return of.refresh(one, nowMs)
+      }
+    const unlimited = new ClientMemory()
+    const others = new PushRegistry(() => MINUTE_MS, unlimited)
+    for (const port of [1, 2]) callOf(others)(port)
+    memory = new ClientMemory(unlimited.bytes)
     const registry = new PushRegistry(() => MINUTE_MS, memory)
-    const call = (port: number, agent = '') => {
-      const format = ''
-      const one = { ...key, address: '10.0.0.1', port, agent, app: '', clusters: '', format }
-      return registry.refresh(one, nowMs)
-    }
+    const call = callOf(registry)
     expect([call(1), call(2), call(3)].map((one) => one !== undefined)).toEqual([true, true, false])
     expect(call(1, 'x'.repeat(4_000))).toBeUndefined()
     call(1, 'agent of the client')

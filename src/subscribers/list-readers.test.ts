@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { ClientMemory } from '../core/memory/client-memory.ts'
 import { ListReaders } from './list-readers.ts'
 
 const KEY = { namespaceId: 'dev', groupedName: 'G@@s' }
@@ -37,4 +38,22 @@ test('the number of readers is bounded', () => {
   readers.turn()
   readers.note(KEY, reader('x'))
   expect(addresses(readers)).toEqual(['x a'])
+})
+
+test('readers count in the memory of clients, and are forgotten where others need it', () => {
+  const memory = new ClientMemory(100_000)
+  const readers = new ListReaders(memory)
+  for (let at = 0; at < 1_000; at++) readers.note({ ...KEY, groupedName: `G@@${at}` }, reader('1'))
+  expect([memory.bytes > 90_000, memory.bytes <= 100_000]).toEqual([true, true])
+  readers.turn()
+  readers.note(KEY, reader('1'))
+  expect(addresses(readers)).toEqual([])
+  expect(memory.take(100_000)).toBe(true)
+  expect(readers.of({ ...KEY, groupedName: 'G@@1' })).toEqual([])
+  memory.free(100_000)
+  readers.note(KEY, reader('1'))
+  expect([addresses(readers), memory.bytes > 0]).toEqual([['1 a'], true])
+  readers.turn()
+  readers.turn()
+  expect(memory.bytes).toBe(0)
 })

@@ -1,5 +1,7 @@
 import type { ListedSubscriber } from '../core/clients/client-views.ts'
 import { isOwnTool } from '../core/clients/own-tool.ts'
+import { textBytes } from '../core/memory/bytes-of.ts'
+import { ClientMemory } from '../core/memory/client-memory.ts'
 import type { ServiceKey } from '../core/naming/state/service.ts'
 import { ownText } from '../core/text/own-text.ts'
 
@@ -9,6 +11,9 @@ export type ListReader = Pick<ListedSubscriber, 'address' | 'agent' | 'app'>
 /** The readers of one service, by address and agent. */
 type ServiceReaders = Map<string, ListReader>
 type Generation = Map<string, Map<string, ServiceReaders>>
+
+/** The objects of a reader, and of the service that it alone has read. */
+const READER_BYTES = 480
 
 /** More are not remembered: it is for people to look at. */
 const MOST_READERS = 20_000
@@ -22,6 +27,14 @@ export class ListReaders {
   #now: Generation = new Map()
   #before: Generation = new Map()
   #count = 0
+  /** The memory of each generation. */
+  #bytes = { now: 0, before: 0 }
+  readonly #memory: ClientMemory
+
+  constructor(memory = new ClientMemory()) {
+    this.#memory = memory
+    memory.joinRemembering(() => this.#forgetGeneration())
+  }
 
   /** Notes that somebody has read the list of a service. */
   note({ namespaceId, groupedName }: ServiceKey, reader: ListReader): void {
@@ -31,16 +44,31 @@ export class ListReaders {
       agent.length > MOST_CHARACTERS ? `${address} ${agent.slice(0, MOST_CHARACTERS)}` : `${address} ${agent}`
     const readers = this.#now.get(namespaceId)?.get(groupedName)
     if (readers?.has(id) === true || this.#count >= MOST_READERS) return
+    const one = kept(reader)
+    const bytes =
+      READER_BYTES + [groupedName, id, one.agent, one.app].reduce((sum, text) => sum + textBytes(text), 0)
+    if (!this.#memory.takeSpare(bytes)) return
+    this.#bytes.now += bytes
     this.#count++
     const target = readers ?? this.#begin(namespaceId, groupedName)
-    target.set(ownText(id), kept(reader))
+    target.set(ownText(id), one)
   }
 
   /** Begins a generation, and forgets the one before the last. Call it regularly. */
   turn(): void {
+    this.#memory.free(this.#bytes.before)
+    this.#bytes = { now: 0, before: this.#bytes.now }
     this.#before = this.#now
     this.#now = new Map()
     this.#count = 0
+  }
+
+  /** Others need the memory: forgets the older generation. False: there is nothing to forget. */
+  #forgetGeneration(): boolean {
+    const { now, before } = this.#bytes
+    if (now + before === 0) return false
+    this.turn()
+    return true
   }
 
   /** The clients that have read the list of a service, in this generation or the one before. */

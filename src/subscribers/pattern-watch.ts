@@ -48,10 +48,12 @@ export interface PatternWatchOptions<Key> {
 
 /** The objects of a pattern beyond those of any watched thing: its comparison, and what its protocol keeps for its messages. */
 const PATTERN_BYTES = 2_600
+/** A number in a table of a pattern: tables grow by half. */
+const NUMBER_BYTES = 10
 
 /** The memory of a watcher of a pattern, without the names that it keeps. */
-export function patternBytes({ text }: Pick<KeyPattern, 'text'>): number {
-  return PATTERN_BYTES + watchedBytes(text)
+export function patternBytes({ text, tableSize }: Pick<KeyPattern, 'text' | 'tableSize'>): number {
+  return PATTERN_BYTES + watchedBytes(text) + NUMBER_BYTES * tableSize
 }
 
 /** A pattern and those who watch it. */
@@ -153,12 +155,13 @@ export class PatternWatch<Key> {
     return watched.watchers
   }
 
-  #leave({ namespaceId, text }: KeyPattern, watcher: PatternWatcher<Key>): void {
+  #leave(pattern: KeyPattern, watcher: PatternWatcher<Key>): void {
+    const { namespaceId, text } = pattern
     const patterns = this.#byNamespace.get(namespaceId)
     const watchers = patterns?.get(text)?.watchers
     if (patterns === undefined || watchers?.delete(watcher) !== true) return
     this.#size--
-    this.#options.memory.free(patternBytes({ text }))
+    this.#options.memory.free(patternBytes(pattern))
     if (watchers.size === 0) patterns.delete(text)
     if (patterns.size === 0) this.#byNamespace.delete(namespaceId)
   }

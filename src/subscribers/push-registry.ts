@@ -1,8 +1,9 @@
 import { DueBook, NOT_DUE, type Due } from '../core/work/due-book.ts'
 import type { PushTarget } from '../core/clients/push-sender.ts'
-import { ClientMemory, watchedBytes } from '../core/memory/client-memory.ts'
+import { textBytes } from '../core/memory/bytes-of.ts'
+import { ClientMemory } from '../core/memory/client-memory.ts'
 import { serviceKeyText, type ServiceKey } from '../core/naming/state/service.ts'
-import { WatchedService } from './service-watch.ts'
+import { variantBytes, WatchedService, watchedServiceBytes } from './service-watch.ts'
 
 /** Subscriptions in all; a few hundred bytes each, and 5,000 clients with 100 services each. */
 const MAX_SUBSCRIPTIONS = 500_000
@@ -15,6 +16,11 @@ export const MAX_SILENT_PORTS = 64
 
 /** Different `clusters` texts and formats that a service is pushed in: each has an answer of its own at every change. */
 export const MAX_VARIANTS_OF_SERVICE = 64
+
+/** The objects of a subscription, and its places in tables. */
+const SUBSCRIPTION_BYTES = 480
+/** What judges whether its pushes are allowed. */
+const JUDGE_BYTES = 270
 
 /** Lapsed subscriptions are forgotten at most this late; until then they are known to be lapsed. */
 const LAPSE_BUCKET_MS = 1_000
@@ -68,6 +74,13 @@ export class Variant {
     this.service = service
     this.clusters = clusters
     this.format = format
+  }
+
+  /** The memory that its subscriptions share, while it has none: with its service, which has no other variant then. */
+  get unsharedBytes(): number {
+    if (this.subscriptions.size > 0) return 0
+    const ofService = this.service.variants.size > 1 ? 0 : watchedServiceBytes(this.service.key)
+    return ofService + variantBytes(variantKey(this))
   }
 }
 
@@ -253,7 +266,7 @@ export class PushRegistry {
     if (port === undefined) return undefined
     const variant = this.#variantFor(subscriber)
     if (variant === undefined) return undefined
-    if (!this.#memory.takeSpare(subscriberBytes(subscriber))) {
+    if (!this.#memory.takeSpare(subscriberBytes(subscriber) + variant.unsharedBytes)) {
       this.#forgetUnused(variant)
       return undefined
     }
@@ -294,7 +307,7 @@ export class PushRegistry {
     this.#size--
     if (host.size === 0) this.#hosts.delete(subscriber.address)
     variant.subscriptions.delete(placeOf(subscriber))
-    this.#memory.free(subscriberBytes(subscriber))
+    this.#memory.free(subscriberBytes(subscriber) + variant.unsharedBytes)
     this.#forgetUnused(variant)
   }
 
@@ -305,8 +318,12 @@ export class PushRegistry {
   }
 }
 
-function subscriberBytes({ groupedName, clusters, agent, app }: Subscriber): number {
-  return watchedBytes(`${groupedName}${clusters}${agent}${app}`)
+/** The memory of a subscription beside what it shares with others. */
+function subscriberBytes({ isAllowed, ...texts }: Subscriber): number {
+  const { address, agent, app, clusters, consumerIp = '' } = texts
+  let bytes = SUBSCRIPTION_BYTES + 2 * textBytes(address)
+  for (const text of [agent, app, clusters, consumerIp]) bytes += textBytes(text)
+  return isAllowed === undefined ? bytes : bytes + JUDGE_BYTES
 }
 
 function placeOf(subscriber: Subscriber): string {

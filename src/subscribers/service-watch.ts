@@ -1,6 +1,7 @@
 import { guarded } from '../core/unexpected.ts'
 import type { Change } from '../core/decisions/changes.ts'
 import { REMEMBERED_METADATA, serviceOfRememberedId } from '../core/naming/state/remembered-metadata.ts'
+import { textBytes } from '../core/memory/bytes-of.ts'
 import type { ServiceKey } from '../core/naming/state/service.ts'
 import { SlicedWork, type Loop } from '../core/work/sliced-work.ts'
 
@@ -35,6 +36,21 @@ export class WatchedService {
   constructor(key: ServiceKey) {
     this.key = key
   }
+}
+
+/** The objects of a watched service with a place in a table, and a list of those who watch it. */
+const SERVICE_BYTES = 420
+/** The subscribers who want the service in the same spelling. */
+const VARIANT_BYTES = 290
+
+/** The memory that the subscriptions of a service share. Joined texts refer to their parts. */
+export function watchedServiceBytes({ namespaceId, groupedName }: ServiceKey): number {
+  return SERVICE_BYTES + textBytes(namespaceId) + textBytes(groupedName)
+}
+
+/** The memory that the subscriptions in one spelling share. */
+export function variantBytes(spelling: string): number {
+  return VARIANT_BYTES + textBytes(spelling)
 }
 
 /** One report of a service to those who watch it at an outlet. */

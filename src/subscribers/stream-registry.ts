@@ -1,10 +1,11 @@
 import type { StreamClient } from '../core/clients/stream-client.ts'
-import { ClientMemory, watchedBytes, watchingOf } from '../core/memory/client-memory.ts'
+import { textBytes } from '../core/memory/bytes-of.ts'
+import { ClientMemory, watchingOf } from '../core/memory/client-memory.ts'
 import { serviceKeyText, type ServiceKey } from '../core/naming/state/service.ts'
 import { Refusal } from '../core/refusal.ts'
 import { contained, nothing } from '../core/unexpected.ts'
 import { ClientTurns, type Place } from '../core/work/client-turns.ts'
-import { WatchedService } from './service-watch.ts'
+import { variantBytes, WatchedService, watchedServiceBytes } from './service-watch.ts'
 
 /** The most subscriptions of one connection, of all connections, and spellings of clusters of one service. */
 export interface StreamLimits {
@@ -19,6 +20,11 @@ export const STREAM_LIMITS: StreamLimits = {
   inAll: 1_000_000,
   variantsOfService: 256,
 }
+
+/** The objects of a subscription, and its places in tables. */
+const SUBSCRIPTION_BYTES = 240
+/** What judges whether its pushes are allowed, without the name of the service. */
+const JUDGE_BYTES = 500
 
 /** A client that wants a service, in its own spelling of the clusters. */
 export interface SubscriptionRequest {
@@ -56,12 +62,21 @@ class StreamVariant {
     this.service = service
     this.clusters = clusters
   }
+
+  /** The memory that its subscriptions share, while it has none: with its service, which has no other variant then. */
+  get unsharedBytes(): number {
+    if (this.subscriptions.size > 0) return 0
+    const ofService = this.service.variants.size > 1 ? 0 : watchedServiceBytes(this.service.key)
+    return ofService + variantBytes(this.clusters)
+  }
 }
 
 /** One client's interest in one service. */
 export class StreamSubscription {
   readonly variant: StreamVariant
   readonly of: ConnectionSubscriptions
+  /** Its own memory. */
+  readonly bytes: number
   isAllowed: (() => boolean) | undefined
   /** The version of the service that was sent last, or -1. */
   sentVersion = -1
@@ -73,10 +88,11 @@ export class StreamSubscription {
   failures = 0
   isOver = false
 
-  constructor(variant: StreamVariant, of: ConnectionSubscriptions, isAllowed: (() => boolean) | undefined) {
+  constructor(variant: StreamVariant, of: ConnectionSubscriptions, request: SubscriptionRequest) {
     this.variant = variant
     this.of = of
-    this.isAllowed = isAllowed
+    this.bytes = ownBytes(request)
+    this.isAllowed = request.isAllowed
   }
 
   get client(): StreamClient {
@@ -163,17 +179,19 @@ export class StreamRegistry {
   }
 
   #add(request: SubscriptionRequest): StreamSubscription {
-    const { client, key, clusters, isAllowed } = request
+    const { client, key, clusters } = request
     const owner = request.owner ?? client.address
     this.#refuseBeyondLimit(owner, client.id)
     this.#refuseSpelling(key, clusters)
-    if (!this.#memory.takeFor(owner, 1, subscriptionBytes(key, clusters)))
+    const shared = watchedServiceBytes(key) + variantBytes(clusters)
+    if (!this.#memory.takeFor(owner, 1, ownBytes(request) + shared))
       throw tooMany('The subscriptions of all clients take as much memory as they may.')
     // Only now: where others have given way, their services may be gone.
     const variant = this.#variantFor(key, clusters)
+    this.#memory.free(shared - variant.unsharedBytes)
     const known = this.#connections.get(client.id)
     const connection = known ?? new ConnectionSubscriptions(client, owner, this.#turns)
-    const subscription = new StreamSubscription(variant, connection, isAllowed)
+    const subscription = new StreamSubscription(variant, connection, request)
     variant.subscriptions.set(client.id, subscription)
     connection.all.add(subscription)
     this.#turns.weigh(connection.place, 1)
@@ -231,7 +249,7 @@ export class StreamRegistry {
     this.#turns.weigh(of.place, -1)
     of.waiting.delete(subscription)
     variant.subscriptions.delete(client.id)
-    this.#memory.free(subscriptionBytes(variant.service.key, variant.clusters))
+    this.#memory.free(subscription.bytes + variant.unsharedBytes)
     this.#forgetUnused(variant)
     this.#size--
   }
@@ -242,8 +260,9 @@ export class StreamRegistry {
   }
 }
 
-function subscriptionBytes({ groupedName }: ServiceKey, clusters: string): number {
-  return watchedBytes(`${groupedName}${clusters}`)
+/** The memory of a subscription beside what it shares with others. */
+function ownBytes({ key, isAllowed }: SubscriptionRequest): number {
+  return SUBSCRIPTION_BYTES + (isAllowed === undefined ? 0 : JUDGE_BYTES + textBytes(key.groupedName))
 }
 
 function tooMany(message: string): Refusal {

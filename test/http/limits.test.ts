@@ -1,6 +1,10 @@
 import { once } from 'node:events'
+import { ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { FairQueue } from '../../src/core/work/fair-queue.ts'
+import { askerOf } from '../../src/operations/authorisation.ts'
+import { contentInJson } from '../../src/protocols/answers/json-content.ts'
 import { jsonAnswer, textAnswer } from '../../src/protocols/http/routing/answers.ts'
 import type { Answer } from '../../src/protocols/http/routing/route.ts'
 import {
@@ -186,6 +190,81 @@ describe('slow readers', () => {
     }
     expect(socket.destroyed).toBe(false)
     socket.destroy()
+  })
+})
+
+describe('contents that are escaped while they are read', () => {
+  const MIB = 1024 * 1024
+  /** Each answer has a content of its own, as a record of history has. */
+  const routes = [
+    plainRoute('GET', '/svc/v1/record', ({ params }) =>
+      jsonAnswer({ content: contentInJson(Buffer.alloc(Number(params['n']) * MIB, 'x')) }),
+    ),
+  ]
+  const slow = async (address: string, mebibytes: number) => {
+    const socket = await opened(address)
+    socket.pause()
+    socket.write(`GET /svc/v1/record?n=${mebibytes} HTTP/1.1\r\nHost: x\r\n\r\n`)
+    return socket
+  }
+
+  test('count until they are sent: the address that leaves most unread loses its oldest', async () => {
+    await start({ routes }, { maxBodyMemoryBytes: 64 * MIB })
+    const few = await slow('127.0.0.2', 12)
+    await until(() => http.openConnections() === 1 && http.inFlight() === 1)
+    const many: Awaited<ReturnType<typeof slow>>[] = []
+    for (let count = 0; count < 8; count++) many.push(await slow('127.0.0.3', 12))
+    // Four of them have room beside the other.
+    await until(() => http.openConnections() === 5)
+    expect(few.destroyed).toBe(false)
+    let bytes = 0
+    few.removeAllListeners('data').on('data', ({ length }: Buffer) => void (bytes += length))
+    few.resume()
+    await until(() => bytes > 12 * MIB)
+    for (const socket of [few, ...many]) socket.destroy()
+    expect(logged).toEqual([])
+  })
+})
+
+test('a long text waits for its client as bytes, outside of the heap', async () => {
+  const given = vi.spyOn(ServerResponse.prototype, 'end')
+  const text = '→'.repeat(100_000)
+  await start({ routes: [plainRoute('GET', '/svc/v1/text', () => textAnswer(text))] })
+  try {
+    expect((await send('/svc/v1/text')).text === text).toBe(true)
+    expect(given.mock.calls.map(([body]) => Buffer.isBuffer(body))).toEqual([true])
+  } finally {
+    given.mockRestore()
+  }
+})
+
+describe('a client that leaves before its answer', () => {
+  test('is known to be gone, and its work ends without a word', async () => {
+    const queue = new FairQueue({ atOnce: 1, waiting: 100 }, () => new Error('full'))
+    const ends: (() => void)[] = []
+    let begun = 0
+    const work = () => {
+      begun++
+      return new Promise<Answer>((resolve) => ends.push(() => resolve(textAnswer('done'))))
+    }
+    const route = plainRoute('GET', '/svc/v1/work', ({ caller }) => queue.run(askerOf(caller), work))
+    await start({ routes: [route] })
+    const ask = async () => {
+      const socket = await opened()
+      socket.write('GET /svc/v1/work HTTP/1.1\r\nHost: x\r\n\r\n')
+      return socket
+    }
+    const stays = await ask()
+    await until(() => begun === 1)
+    const leaving = await Promise.all(Array.from({ length: 20 }, ask))
+    await until(() => http.inFlight() === 21)
+    for (const socket of leaving.slice(10)) socket.end()
+    for (const socket of leaving.slice(0, 10)) socket.destroy()
+    await until(() => http.openConnections() === 1)
+    ends[0]!()
+    await until(() => stays.text.endsWith('done') && http.inFlight() === 0)
+    expect([begun, logged]).toEqual([1, []])
+    stays.destroy()
   })
 })
 

@@ -1,6 +1,4 @@
 /** The account of memory against a real process: within a quarter of its heap and of its memory outside of the heap. */
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { beforeAll, expect, test } from 'vitest'
 import { addRole, createUser } from '../../src/core/access/access-commands.ts'
 import { ROLE_PERMISSION, type RolePermission, SESSION } from '../../src/core/access/access-records.ts'
@@ -17,21 +15,7 @@ import { registerInstance } from '../../src/core/naming/commands/register-instan
 import { createService } from '../../src/core/naming/commands/service-commands.ts'
 import { createNamespace } from '../../src/core/namespaces/namespace-commands.ts'
 import { recordSaved } from '../../src/core/records/record-kind.ts'
-
-setFlagsFromString('--expose-gc')
-const collectGarbage = runInNewContext('gc') as () => void
-
-/** The memory of buffers is freed in the background, shortly after their collection. */
-async function bytesInUse(): Promise<number> {
-  let [before, now] = [Infinity, Infinity]
-  for (let round = 0; round < 5 || (now < before && round < 50); round++) {
-    collectGarbage()
-    await new Promise((resolve) => setTimeout(resolve, 10))
-    const { heapUsed, external } = process.memoryUsage()
-    ;[before, now] = [now, heapUsed + external]
-  }
-  return now
-}
+import { bytesInUse } from './bytes-in-use.ts'
 
 /** A text of its own memory, as one that was read from a request; `wide`: two bytes for each character. */
 function text(start: string, length = start.length, wide = false): string {

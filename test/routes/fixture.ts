@@ -248,7 +248,7 @@ class MemoryStore {
     return { kind: 'committed' as const, revision: this.#revision++ }
   }
 
-  reads(_reader: string) {
+  reads(_reader: unknown) {
     return {
       history: async (keys: readonly ConfigKey[], page: { pageNo: number; pageSize: number }) => {
         const all = keys.flatMap((key) => this.#of(key)).toSorted((one, other) => other.id - one.id)

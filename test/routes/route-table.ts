@@ -76,11 +76,11 @@ const PARTS = [
   'members',
 ]
 
-/** All routes over parts that must not be touched. */
-export function routesFor(authorisation: Authorisation): Route[] {
+/** All routes over parts that must not be touched, besides these. */
+export function routesFor(authorisation: Authorisation, parts: object = {}): Route[] {
   const settings = loadSettings({ env: {} })
   const guard = new Guard(authorisation)
-  const operations = allOperations(untouchable({ guard }) as OperationParts)
+  const operations = allOperations(untouchable({ ...parts, guard }) as OperationParts)
   const own = { operations, settings, monotonicMs: () => 0, notReady: () => [] }
   return allRoutes(untouchable(own) as unknown as RouteParts)
 }

@@ -7,6 +7,7 @@ import type { Service, ServiceKey } from '../naming/state/service.ts'
 import type { Read } from '../decisions/reads.ts'
 import type { StoredRecord } from '../records/record-kind.ts'
 import type { Command } from '../decisions/decision.ts'
+import type { Asker } from '../work/fair-queue.ts'
 
 /** The store's number of a commit. It rises with every commit, also over restarts. */
 export type Revision = number
@@ -79,8 +80,11 @@ export interface KeptReads {
 
 /** Where some of these reads are made. */
 export interface ReadsOf<Method extends keyof KeptReads> {
-  /** The reads of a reader: a user, an address, or a part of the server. Readers are only compared. */
-  reads(reader: string): Pick<KeptReads, Method>
+  /**
+   * The reads of a reader: a user, an address, or a part of the server. Readers are only compared. Reads whose caller has gone are
+   * given up (`CallerGone`).
+   */
+  reads(reader: string | Asker): Pick<KeptReads, Method>
 }
 
 /**

@@ -23,6 +23,11 @@ export class KeyPattern {
     this.text = [namespaceId, this.#group.source, this.#name.source].join('\u0002')
   }
 
+  /** See `TextPattern.tableSize`. */
+  get tableSize(): number {
+    return this.#group.tableSize + this.#name.tableSize
+  }
+
   /** Whether something of the namespace is meant. */
   matches(group: string, name: string): boolean {
     return this.#group.matches(group) && this.#name.matches(name)

@@ -2,6 +2,8 @@
 export type Units = Pick<string, 'length' | 'charCodeAt'>
 
 const WILDCARD = '*'
+/** The objects of a piece, as numbers of its table. */
+const PIECE_SIZE = 14
 
 /**
  * A text in which each `*` stands for any characters, or nothing; all else is compared as it is. The time of a comparison
@@ -26,6 +28,11 @@ export class TextPattern {
     this.#first = first
     this.#last = others.pop() ?? ''
     this.#middle = others.map(pieceOf)
+  }
+
+  /** About how many numbers its comparison keeps: for each text between two wildcards one for each unit, and its objects. */
+  get tableSize(): number {
+    return this.#middle.reduce((sum, { text }) => sum + PIECE_SIZE + text.length, 0)
   }
 
   matches(text: Units): boolean {

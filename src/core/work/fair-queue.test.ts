@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { FairQueue } from './fair-queue.ts'
+import { CallerGone, FairQueue } from './fair-queue.ts'
 
 /** A queue whose work ends when the test says so. `log` has what began, and what was refused. */
 function startQueue(atOnce: number, waiting: number) {
@@ -70,4 +70,22 @@ test('continues after work that failed', async () => {
   const next = queue.run('a', () => Promise.resolve('done'))
   await expect(failing).rejects.toThrow('broken')
   expect(await next).toBe('done')
+})
+
+test('work whose caller has gone does not begin, and leaves its place to others', async () => {
+  const queue = new FairQueue({ atOnce: 1, waiting: 10 }, () => new Error('full'))
+  let finish = (): void => undefined
+  const first = queue.run('a', () => new Promise<void>((resolve) => void (finish = resolve)))
+  const begun: string[] = []
+  let isGone = false
+  const ask = (name: string, gone: () => boolean) =>
+    queue.run({ client: 'a', isGone: gone }, async () => void begun.push(name))
+  const left = Array.from({ length: 5 }, () => ask('left', () => isGone))
+  const stays = ask('stays', () => false)
+  isGone = true
+  finish()
+  await Promise.all([first, stays])
+  for (const one of await Promise.allSettled(left))
+    expect(one).toMatchObject({ reason: expect.any(CallerGone) })
+  expect(begun).toEqual(['stays'])
 })

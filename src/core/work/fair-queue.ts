@@ -10,12 +10,29 @@ export interface QueueLimits {
   readonly firsts?: number
 }
 
+/** A caller who asks for work. */
+export interface Asker {
+  /** The client that takes turns. */
+  readonly client: string
+  /** Whether nobody waits for the outcome any more. Absent: somebody always does. */
+  readonly isGone?: () => boolean
+}
+
+/** The work was given up, because its caller has gone. It is no fault, and no refusal. */
+export class CallerGone extends Error {}
+
+/** Throws `CallerGone` where nobody waits for the outcome any more. A client by its name alone never goes. */
+export function refuseGone(asker: string | Asker): void {
+  if (typeof asker !== 'string' && asker.isGone?.() === true) throw new CallerGone('The caller has gone.')
+}
+
 /** The outcome of work that waited. */
 type QueueOutcome = 'starts' | 'refused'
 
 /**
  * Runs a few pieces of work at a time; the others wait. The clients that wait take turns. When the queue is
- * full, the client with the most work in it gives way, so a single client cannot keep out the others.
+ * full, the client with the most work in it gives way, so a single client cannot keep out the others. Work whose
+ * caller has gone does not begin.
  */
 export class FairQueue {
   readonly #limits: Required<QueueLimits>
@@ -31,11 +48,16 @@ export class FairQueue {
     this.#refusal = refusal
   }
 
-  /** Runs the work in its turn. Rejects with the refusal where there is no place, at once or later. */
-  async run<T>(client: string, work: () => Promise<T>): Promise<T> {
+  /**
+   * Runs the work in its turn. Rejects with the refusal where there is no place, at once or later, and with `CallerGone` where
+   * nobody waits for it any more.
+   */
+  async run<T>(asker: string | Asker, work: () => Promise<T>): Promise<T> {
+    const client = typeof asker === 'string' ? asker : asker.client
     if (!this.#hasPlace(client)) await this.#place(client)
     else this.#count(client, 1)
     try {
+      refuseGone(asker)
       return await work()
     } finally {
       this.#count(client, -1)

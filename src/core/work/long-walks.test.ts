@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { CallerGone } from './fair-queue.ts'
 import { LongWalks, type Turns } from './long-walks.ts'
 
 /** A loop of a test: each turn runs what was asked for in the one before. */
@@ -136,4 +137,19 @@ test('when no more may wait, the client with the most walks gives way', async ()
   for (let turn = 0; turn < 1_000; turn++) await loop.turn()
   await other
   expect((await greedy).filter(({ status }) => status === 'rejected')).toHaveLength(1)
+})
+
+test('a walk ends with its slice once its caller has gone', async () => {
+  const loop = new TestLoop()
+  const walks = new LongWalks(loop)
+  let [slices, isGone] = [0, false]
+  const walk = walks.run({ client: 'one', isGone: () => isGone }, async (turns) => {
+    for (; slices < 100; slices++) await turns.turn()
+  })
+  const ended = walk.catch((error: unknown) => error)
+  for (let turn = 0; turn < 10; turn++) await loop.turn()
+  const before = slices
+  isGone = true
+  for (let turn = 0; turn < 10; turn++) await loop.turn()
+  expect([await ended, before > 0, slices - before]).toEqual([expect.any(CallerGone), true, 0])
 })

@@ -1,6 +1,6 @@
 import { Refusal } from '../refusal.ts'
 import { ClientTurns } from './client-turns.ts'
-import { FairQueue } from './fair-queue.ts'
+import { type Asker, FairQueue, refuseGone } from './fair-queue.ts'
 import type { Loop } from './sliced-work.ts'
 
 /** How long a walk works before other requests get a turn. */
@@ -9,8 +9,11 @@ const SLICE_MS = 5
 const LIMIT_MS = 2_000
 /** How many walks may be under way; others wait for a place. */
 const MOST_AT_ONCE = 8
-/** A client of which no walk is under way gets a place beyond these. At most 64 clients do. */
-const MOST_FIRSTS = 64
+/**
+ * A client of which no walk is under way gets a place beyond these. At most 16 clients do: a walk has a list of all items, and together
+ * these lists must fit into the heap beside the items.
+ */
+const MOST_FIRSTS = 16
 /** How many may wait for a place. Each holds its request only. */
 const MOST_WAITING = 128
 
@@ -18,7 +21,10 @@ const MOST_WAITING = 128
 export interface Turns {
   /** Whether it is time for a turn of others. */
   readonly isDue: boolean
-  /** Lets others have their turn. False after 2 seconds of work: then a walk without an own bound must end. */
+  /**
+   * Lets others have their turn. False after 2 seconds of work: then a walk without an own bound must end. Rejects with
+   * `CallerGone` where nobody waits for the outcome any more.
+   */
   turn(): Promise<boolean>
 }
 
@@ -46,9 +52,14 @@ export class LongWalks {
   }
 
   /** Runs a walk of a client. Rejects with Refusal `too-many-searches` where very many wait already. */
-  run<T>(client: string, walk: (turns: Turns) => Promise<T>): Promise<T> {
-    const slice = () => this.#slice(client)
-    return this.#places.run(client, async () => walk(new SlicedTurns(this.#loop, await slice(), slice)))
+  run<T>(asker: string | Asker, walk: (turns: Turns) => Promise<T>): Promise<T> {
+    const client = typeof asker === 'string' ? asker : asker.client
+    const slice = async (): Promise<number> => {
+      const beganMs = await this.#slice(client)
+      refuseGone(asker)
+      return beganMs
+    }
+    return this.#places.run(asker, async () => walk(new SlicedTurns(this.#loop, await slice(), slice)))
   }
 
   /**

@@ -6,14 +6,14 @@ const MOST_WAITING = 500
 
 /**
  * The queue of the reads of a store: of history and of the audit. `atOnce`: the reads that the store works on at the same
- * time. The others wait, and readers take turns (`FairQueue`).
+ * time. The others wait, and readers take turns (`FairQueue`). `firsts`: as there.
  */
-export function readTurns(atOnce: number): FairQueue {
-  return new FairQueue({ atOnce, waiting: MOST_WAITING }, tooManyReads)
+export function readTurns(atOnce: number, firsts = 0): FairQueue {
+  return new FairQueue({ atOnce, firsts, waiting: MOST_WAITING }, tooManyReads)
 }
 
 function tooManyReads(): Refusal {
-  return new Refusal('too-many-reads', 'Too many reads of history and of the audit wait for the store.', {
+  return new Refusal('too-many-reads', 'Too many reads of history, of the audit or of clients wait.', {
     allowed: `${MOST_WAITING} that wait`,
     retryAfterSeconds: 1,
   })

@@ -6,8 +6,7 @@ import { Refusal } from '../../core/refusal.ts'
 import { isItemId } from '../../core/decisions/stamps.ts'
 import { configResource, READ_CONFIG } from './configs.ts'
 import type { Guard } from '../guard.ts'
-import type { Caller } from '../authorisation.ts'
-import { turnOf } from '../../core/access/turn-of.ts'
+import { askerOf, type Caller } from '../authorisation.ts'
 import { cutPage, type PageRequest } from '../page.ts'
 
 /** Where records are read, and items by their own ids. */
@@ -42,13 +41,14 @@ export function historyOperations(parts: HistoryParts) {
     list: guard.operation({
       permission: READ_CONFIG,
       resources,
+      inPlace: true,
       run: async (
         { key, page }: { key: ConfigKey; page: PageRequest },
         caller: Caller,
       ): Promise<FoundHistory> => {
         const cut = cutPage(page)
         const keys = [key, grayHistoryKey(key)]
-        const { totalCount, entries } = await store.reads(turnOf(caller)).history(keys, cut)
+        const { totalCount, entries } = await store.reads(askerOf(caller)).history(keys, cut)
         return { page: cut, totalCount, entries: entries.map((entry) => ofItem(key, entry)) }
       },
     }),
@@ -56,6 +56,7 @@ export function historyOperations(parts: HistoryParts) {
     record: guard.operation({
       permission: READ_CONFIG,
       resources,
+      inPlace: true,
       run: async (request: RecordRequest, caller) =>
         ofItem(request.key, await recordOfItem(parts, request, caller)),
     }),
@@ -66,6 +67,7 @@ export function historyOperations(parts: HistoryParts) {
     previous: guard.operation({
       permission: READ_CONFIG,
       resources,
+      inPlace: true,
       run: async (request: RecordRequest, caller): Promise<HistoryRecord> => {
         const { id } = request
         const previous = await (isItemId(id)
@@ -78,37 +80,24 @@ export function historyOperations(parts: HistoryParts) {
   }
 }
 
-/** The record of this id, if it belongs to the item: of a formal or a gray version. Refuses as `ownRecord` does. */
+/**
+ * The record of this id, if it belongs to the item: of a formal or a gray version. Refusals `history-not-found`, and
+ * `history-not-yours` for another item's. A caller who may not read that other item gets the refusal for an id that does not exist.
+ */
 export async function recordOfItem(
-  parts: { readonly guard: Guard; readonly store: ReadsOf<'historyRecord'> },
-  request: RecordRequest,
+  { guard, store }: { readonly guard: Guard; readonly store: ReadsOf<'historyRecord'> },
+  { key, id }: RecordRequest,
   caller: Caller,
 ): Promise<HistoryRecord> {
-  const { key, id } = request
-  const record = isItemId(id) ? undefined : await parts.store.reads(turnOf(caller)).historyRecord(id, key)
-  if (record !== undefined && isOfGray(record) && itemOfHistoryKey(record.key).text === key.text)
-    return record
-  return ownRecord(parts, request, caller)
+  const record = isItemId(id) ? undefined : await store.reads(askerOf(caller)).historyRecord(id, key)
+  if (record !== undefined && itemOfHistoryKey(record.key).text === key.text) return record
+  if (record !== undefined && mayKnow(guard, record, caller)) throw notYours(id)
+  throw notFound(`There is no history record ${id}.`)
 }
 
 /** Whether a record is of a gray version. */
 export function isOfGray({ key }: Pick<HistoryRecord, 'key'>): boolean {
   return key.text !== itemOfHistoryKey(key).text
-}
-
-/**
- * The record of this id, if it is one of the item's formal versions. Refusals `history-not-found`, and `history-not-yours` for
- * another item. A caller who may not read that other item gets the refusal for an id that does not exist.
- */
-async function ownRecord(
-  { guard, store }: { readonly guard: Guard; readonly store: ReadsOf<'historyRecord'> },
-  { key, id }: RecordRequest,
-  caller: Caller,
-): Promise<HistoryRecord> {
-  const record = isItemId(id) ? undefined : await store.reads(turnOf(caller)).historyRecord(id, key)
-  if (record?.key.text === key.text) return record
-  if (record !== undefined && mayKnow(guard, record, caller)) throw notYours(id)
-  throw notFound(`There is no history record ${id}.`)
 }
 
 function mayKnow(guard: Guard, { key }: { readonly key: ConfigKey }, caller: Caller): boolean {
@@ -117,14 +106,14 @@ function mayKnow(guard: Guard, { key }: { readonly key: ConfigKey }, caller: Cal
 
 async function beforeItem({ guard, state, store }: HistoryParts, { key, id }: RecordRequest, caller: Caller) {
   const item = state.configs.getById(id)
-  if (item?.key.text === key.text) return store.reads(turnOf(caller)).lastUpdate(key, id)
+  if (item?.key.text === key.text) return store.reads(askerOf(caller)).lastUpdate(key, id)
   if (item !== undefined && mayKnow(guard, item, caller)) throw notYours(id)
   throw notFound(`There is no configuration with the id ${id}.`)
 }
 
 async function beforeRecord(parts: HistoryParts, request: RecordRequest, caller: Caller) {
   const { key } = await recordOfItem(parts, request, caller)
-  return parts.store.reads(turnOf(caller)).historyBefore(key, request.id)
+  return parts.store.reads(askerOf(caller)).historyBefore(key, request.id)
 }
 
 function notFound(message: string): Refusal {

@@ -2,7 +2,6 @@ import type { ConfigKey } from '../../core/config/state/config-item.ts'
 import type { WatchedItem } from '../../core/config/state/config-view.ts'
 import { configResource, READ_CONFIG } from './configs.ts'
 import { type ListenerKeeper, streamOperations } from './config-streams.ts'
-import { afterwards } from '../afterwards.ts'
 import { turnOf } from '../../core/access/turn-of.ts'
 import type { Collected, ItemClient } from '../../core/clients/client-views.ts'
 import type { ClientViews } from '../client-views.ts'
@@ -103,28 +102,31 @@ function watcherOperations({ guard, views, state, clock }: ListeningParts) {
     watchersOf: guard.operation({
       permission: READ_CONFIG,
       resources: (key: ConfigKey) => [configResource(key)],
-      run: (key) => views.watchersOf(key),
+      inPlace: true,
+      run: async (key) => await views.watchersOf(key),
     }),
     /** The clients of an item on all servers, each with its md5. */
     clientsOf: guard.operation({
       permission: READ_CONFIG,
       resources: (key: ConfigKey) => [configResource(key)],
-      run: (key) =>
-        afterwards(views.clientsOf(key), ({ value: clients, missing }): Collected<ItemClients> => {
-          return { value: { md5: state.config(key)?.md5, nowMs: clock().wallMs, clients }, missing }
-        }),
+      inPlace: true,
+      run: async (key): Promise<Collected<ItemClients>> => {
+        const { value: clients, missing } = await views.clientsOf(key)
+        return { value: { md5: state.config(key)?.md5, nowMs: clock().wallMs, clients }, missing }
+      },
     }),
     /** The items that an address watches and the caller may read. */
     watchedBy: guard.operation({
       permission: READ_CONFIG,
       resources: ({ namespaceId }: WatchedByRequest): Resource[] => [{ kind: 'some-configs', namespaceId }],
-      run: ({ ip, namespaceId }, caller) =>
-        afterwards(views.watchedBy(ip), ({ value, missing }): Collected<readonly WatchedItem[]> => {
-          const isMeant = ({ key }: WatchedItem): boolean =>
-            namespaceId === undefined || key.namespaceId === namespaceId
-          const isShown = ({ key }: WatchedItem): boolean => guard.shows(caller, 'read', configResource(key))
-          return { value: value.filter((item) => isMeant(item) && isShown(item)), missing }
-        }),
+      inPlace: true,
+      run: async ({ ip, namespaceId }, caller): Promise<Collected<readonly WatchedItem[]>> => {
+        const { value, missing } = await views.watchedBy(ip)
+        const isMeant = ({ key }: WatchedItem): boolean =>
+          namespaceId === undefined || key.namespaceId === namespaceId
+        const isShown = ({ key }: WatchedItem): boolean => guard.shows(caller, 'read', configResource(key))
+        return { value: value.filter((item) => isMeant(item) && isShown(item)), missing }
+      },
     }),
   }
 }

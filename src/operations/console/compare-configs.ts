@@ -1,9 +1,9 @@
-import type { ConfigItem } from '../../core/config/state/config-item.ts'
+import { type ConfigItem, configKey } from '../../core/config/state/config-item.ts'
 import type { GrayItem } from '../../core/config/state/gray-version.ts'
 import type { State } from '../../core/engine/state.ts'
 import { configResource, READ_CONFIG } from '../config/configs.ts'
 import { onlyGrayOf } from './gray-only.ts'
-import { turnOf } from '../../core/access/turn-of.ts'
+import { askerOf } from '../authorisation.ts'
 import type { Guard, Resource } from '../guard.ts'
 import type { LongWalks, Turns } from '../../core/work/long-walks.ts'
 import { nameFilter } from '../name-search.ts'
@@ -57,11 +57,8 @@ export function compareOperation({ guard, state, walks }: CompareParts) {
         const isOfGroup = nameFilter({ text: request.group, mode: 'blur' })
         const isShown = ({ key }: Pick<ConfigItem, 'key'>): boolean =>
           isNamed(key.dataId) && isOfGroup(key.group) && guard.shows(caller, 'read', configResource(key))
-        // A copy: the items may change between two turns.
-        const sideOf = (namespaceId: string) => Array.from(state.configs.inNamespace(namespaceId))
-        return walks.run(turnOf(caller), async (turns) => {
-          const sides = { from: sideOf(request.from), to: sideOf(request.to) }
-          const compared = await compareSides(sides, isShown, turns)
+        return walks.run(askerOf(caller), async (turns) => {
+          const compared = await compareSides(state, { ...request, isShown }, turns)
           const gray = await grayOnlyOf(state, { ...request, isShown }, turns)
           return { ...compared, ...gray, isTruncated: compared.isTruncated || gray.isTruncated }
         })
@@ -73,28 +70,28 @@ export function compareOperation({ guard, state, walks }: CompareParts) {
 /** The part of {@link Comparison} about items with a formal version. */
 type ComparedItems = Omit<Comparison, 'grayOnlyInFrom' | 'grayOnlyInTo'>
 
-interface Sides {
-  readonly from: readonly ConfigItem[]
-  readonly to: readonly ConfigItem[]
-}
-
+/**
+ * Each item looks for its partner among the items as they are then. A table of one side would take as much memory as a tenth of
+ * its items, for each comparison.
+ */
 async function compareSides(
-  { from, to }: Sides,
-  isShown: (item: ConfigItem) => boolean,
+  { configs }: CompareParts['state'],
+  { from, to, isShown }: Sided,
   turns: Turns,
 ): Promise<ComparedItems> {
   const comparing = new Comparing()
-  for (const item of to) {
-    if (turns.isDue && !(await turns.turn())) return comparing.outcome(true)
-    comparing.know(item)
+  const shownIn = (namespaceId: string, { key: { group, dataId } }: ConfigItem): ConfigItem | undefined => {
+    const partner = configs.get(configKey(namespaceId, group, dataId))
+    return partner !== undefined && isShown(partner) ? partner : undefined
   }
-  for (const item of from) {
+  // Copies: the items may change between two turns.
+  for (const item of Array.from(configs.inNamespace(from))) {
     if (comparing.isFull || (turns.isDue && !(await turns.turn()))) return comparing.outcome(true)
-    if (isShown(item)) comparing.add(item, isShown)
+    if (isShown(item)) comparing.add(item, shownIn(to, item))
   }
-  for (const item of comparing.left()) {
+  for (const item of Array.from(configs.inNamespace(to))) {
     if (comparing.isFull || (turns.isDue && !(await turns.turn()))) return comparing.outcome(true)
-    if (isShown(item)) comparing.onlyInTo.push(item)
+    if (isShown(item) && shownIn(from, item) === undefined) comparing.onlyInTo.push(item)
   }
   return comparing.outcome(false)
 }
@@ -120,12 +117,11 @@ async function grayOnlyOf(
 }
 
 interface Sided extends Pick<CompareRequest, 'from' | 'to'> {
-  readonly isShown: (item: GrayItem) => boolean
+  readonly isShown: (item: Pick<ConfigItem, 'key'>) => boolean
 }
 
 class Comparing {
   readonly onlyInTo: ConfigItem[] = []
-  readonly #others = new Map<string, ConfigItem>()
   readonly #onlyInFrom: ConfigItem[] = []
   readonly #different: Pair[] = []
   #equal = 0
@@ -134,30 +130,15 @@ class Comparing {
     return [this.#onlyInFrom, this.#different, this.onlyInTo].some(({ length }) => length >= MOST_ENTRIES)
   }
 
-  /** An item of the other side. */
-  know(item: ConfigItem): void {
-    this.#others.set(nameOf(item), item)
-  }
-
-  add(item: ConfigItem, isShown: (item: ConfigItem) => boolean): void {
-    const other = this.#others.get(nameOf(item))
-    this.#others.delete(nameOf(item))
-    if (other === undefined || !isShown(other)) this.#onlyInFrom.push(item)
+  /** An item of one side, with the item of this name on the other. */
+  add(item: ConfigItem, other: ConfigItem | undefined): void {
+    if (other === undefined) this.#onlyInFrom.push(item)
     else if (other.md5 === item.md5 && other.type === item.type) this.#equal++
     else this.#different.push({ from: item, to: other })
-  }
-
-  /** The items of the other side that no item was compared with. */
-  left(): Iterable<ConfigItem> {
-    return this.#others.values()
   }
 
   outcome(isTruncated: boolean): ComparedItems {
     const [equal, onlyInFrom, different] = [this.#equal, this.#onlyInFrom, this.#different]
     return { equal, onlyInFrom, onlyInTo: this.onlyInTo, different, isTruncated }
   }
-}
-
-function nameOf({ key }: ConfigItem): string {
-  return `${key.group} ${key.dataId}`
 }

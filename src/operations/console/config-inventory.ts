@@ -2,7 +2,8 @@ import type { ConfigItem, ConfigKey } from '../../core/config/state/config-item.
 import type { GrayItem } from '../../core/config/state/gray-version.ts'
 import type { KeptReads, ReadsOf } from '../../core/engine/ports.ts'
 import type { State } from '../../core/engine/state.ts'
-import { turnOf } from '../../core/access/turn-of.ts'
+import type { Asker } from '../../core/work/fair-queue.ts'
+import { askerOf } from '../authorisation.ts'
 import type { ClientViews } from '../client-views.ts'
 import { compareOperation, type CompareParts } from './compare-configs.ts'
 import { aboutFilter, type ConfigFilter } from './config-filter.ts'
@@ -76,10 +77,10 @@ export function inventoryOperations(parts: InventoryParts) {
       permission: READ_CONFIG,
       resources: ({ namespaceId }: ConfigListRequest): Resource[] => [{ kind: 'some-configs', namespaceId }],
       run: (request, caller) => {
-        const client = turnOf(caller)
+        const asker = askerOf(caller)
         const shows = (resource: Resource): boolean => guard.shows(caller, 'read', resource)
         const isShown = (key: ConfigKey): boolean => shows(configResource(key))
-        return listed({ ...parts, client, shows, reads: parts.store.reads(client) }, request, isShown)
+        return listed({ ...parts, asker, shows, reads: parts.store.reads(asker) }, request, isShown)
       },
     }),
   }
@@ -96,22 +97,33 @@ interface ShownItems extends Omit<
 /** For one caller. */
 interface CallersParts extends InventoryParts {
   /** See `FairQueue`. */
-  readonly client: string
+  readonly asker: Asker
   /** Whether the caller may read something. */
   readonly shows: (resource: Resource) => boolean
   readonly reads: Pick<KeptReads, 'authors'>
 }
 
-/** A page, with facts about its items from the store and the other servers. */
-async function listed(
+/**
+ * A page, with facts about its items from the store and the other servers. It keeps its place among the walks meanwhile: pages
+ * that wait for the store take memory.
+ */
+function listed(
   parts: CallersParts,
   request: ConfigListRequest,
   isShown: (key: ConfigKey) => boolean,
 ): Promise<ConfigListPage> {
-  const [{ shown, ...about }, gray] = await parts.walks.run(parts.client, async (turns) => {
+  return parts.walks.run(parts.asker, async (turns) => {
     const page = await new Listing(parts, request, turns).page(({ key }) => isShown(key))
-    return [page, await grayOnlyPage(parts.state, { filter: request, page: page.page, isShown }, turns)]
+    const filtered = { filter: request, page: page.page, isShown }
+    return withFacts(parts, page, await grayOnlyPage(parts.state, filtered, turns))
   })
+}
+
+async function withFacts(
+  parts: CallersParts,
+  { shown, ...about }: ShownItems,
+  gray: Awaited<ReturnType<typeof grayOnlyPage>>,
+): Promise<ConfigListPage> {
   const isTruncated = about.isTruncated || gray.isTruncated
   const [{ value: counts, missing: missingServers }, users] = await Promise.all([
     parts.views.clientCounts(shown.map(([{ key }]) => key)),

@@ -12,12 +12,11 @@ import type { State } from '../../core/engine/state.ts'
 import { isOfGray, recordOfItem, type RecordRequest } from '../config/config-history.ts'
 import { configResource, operatorOf, READ_CONFIG, WRITE_CONFIG } from '../config/configs.ts'
 import type { Guard, Resource } from '../guard.ts'
-import type { Caller } from '../authorisation.ts'
-import { turnOf } from '../../core/access/turn-of.ts'
+import { askerOf, type Caller } from '../authorisation.ts'
 import { ownCopy } from '../config/import-configs.ts'
 import { foundPage } from '../name-search.ts'
 import { cutPage, type PageRequest } from '../page.ts'
-import { restoreGray } from './restore-gray.ts'
+import { notAnEnd, restoreGray } from './restore-gray.ts'
 
 interface VersionParts {
   readonly guard: Guard
@@ -87,8 +86,9 @@ export function versionOperations(parts: VersionParts) {
     list: guard.operation({
       permission: READ_CONFIG,
       resources,
+      inPlace: true,
       run: (request: VersionsRequest, caller: Caller) =>
-        listVersions({ ...parts, reads: parts.store.reads(turnOf(caller)) }, request),
+        listVersions({ ...parts, reads: parts.store.reads(askerOf(caller)) }, request),
     }),
     /**
      * One version with its text, also the begin or end of a gray version. A deletion has the deleted text. Refuses as
@@ -97,9 +97,14 @@ export function versionOperations(parts: VersionParts) {
     read: guard.operation({
       permission: READ_CONFIG,
       resources,
+      inPlace: true,
       run: async (request: RecordRequest, caller) => {
-        const record = await recordOfItem(parts, request, caller)
-        return { record, text: await textOf(parts, record, caller), comment: commentOf(record) }
+        const { record, text } = await changeOf(parts, request, caller)
+        return {
+          record,
+          text: text ?? (await textAfterChange(parts, record, caller)),
+          comment: commentOf(record),
+        }
       },
     }),
     /**
@@ -110,7 +115,8 @@ export function versionOperations(parts: VersionParts) {
       permission: WRITE_CONFIG,
       audit: { operation: 'restore config' },
       resources,
-      run: (request: RestoreRequest, caller) => restore(parts, request, caller),
+      // A change is finished without its caller too: it could be half done.
+      run: (request: RestoreRequest, { ip, identity }) => restore(parts, request, { ip, identity }),
     }),
     /** The deleted items of one namespace or of all that history still has, last deleted first. */
     deleted: guard.listing({
@@ -204,12 +210,25 @@ function versionOf({ entry, newer, current }: Neighbours): ConfigVersion {
   return { entry, comment, text: { md5, type, size }, isCurrent }
 }
 
-/** The text after the change of a record; of a deletion, the deleted text. */
-async function textOf(parts: VersionParts, record: HistoryRecord, caller: Caller): Promise<VersionText> {
-  if (record.op !== 'U') return record
+/** A record without its content: others wait for the store meanwhile, and a content may have 10 MiB. */
+type Change = Omit<HistoryRecord, 'content'>
+
+/** The change of a record. With the text of the record, unless it is an update: then the text after it is elsewhere. */
+async function changeOf(
+  parts: VersionParts,
+  request: RecordRequest,
+  caller: Caller,
+): Promise<{ readonly record: Change; readonly text: HistoryRecord | undefined }> {
+  const whole = await recordOfItem(parts, request, caller)
+  const { content: _content, ...record } = whole
+  return { record, text: record.op === 'U' ? undefined : whole }
+}
+
+/** The text after an update. */
+async function textAfterChange(parts: VersionParts, record: Change, caller: Caller): Promise<VersionText> {
   if (isOfGray(record)) throw noText(record.id)
   const { key, id } = record
-  const reads = parts.store.reads(turnOf(caller))
+  const reads = parts.store.reads(askerOf(caller))
   for (let tries = 1; tries < MOST_TRIES; tries++) {
     const current = parts.state.config(key)
     if (current?.historyId === id) return textOfItem(current)
@@ -230,21 +249,21 @@ function textOfItem({ content, md5, type, notes }: ConfigItem): VersionText {
   return { content, md5, type, appName: notes.appName, encryptedDataKey: notes.encryptedDataKey }
 }
 
-function commentOf({ note }: HistoryEntry | HistoryRecord): string {
+function commentOf({ note }: Pick<HistoryRecord, 'note'>): string {
   return note?.comment ?? ''
 }
 
 async function restore(parts: VersionParts, request: RestoreRequest, caller: Caller): Promise<Restored> {
   const { key, casMd5, comment, srcUser } = request
-  const record = await recordOfItem(parts, request, caller)
+  const { record, text } = await changeOf(parts, request, caller)
   const shows = parts.guard.shows(caller, 'read', configResource(key))
   if (isOfGray(record)) {
-    const restored = await restoreGray(parts, { record, request }, caller)
+    if (text === undefined) throw notAnEnd(record.id)
+    const restored = await restoreGray(parts, { record: text, request }, caller)
     return { ...restored, md5: shows ? restored.md5 : undefined }
   }
-  const text = await textOf(parts, record, caller)
-  const { type, appName, encryptedDataKey } = text
-  const content = ownCopy(text.content)
+  const { type, appName, encryptedDataKey, ...found } = text ?? (await textAfterChange(parts, record, caller))
+  const content = ownCopy(found.content)
   const md5 = hash('md5', content, 'hex')
   const notes = { ...notesOfDeleted(parts, record), appName, encryptedDataKey }
   const operator = operatorOf(caller, srcUser)
@@ -254,7 +273,7 @@ async function restore(parts: VersionParts, request: RestoreRequest, caller: Cal
 }
 
 /** The notes of a deleted item. */
-function notesOfDeleted({ state }: VersionParts, { key, id }: HistoryRecord): Partial<ConfigNotes> {
+function notesOfDeleted({ state }: VersionParts, { key, id }: Change): Partial<ConfigNotes> {
   const deleted = state.record(DELETED_CONFIG, key.text)
   if (deleted?.historyId !== id) return {}
   const { desc, use, effect, configTags } = deleted.notes

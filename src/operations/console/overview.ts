@@ -4,8 +4,7 @@ import { togetherBehind } from '../../core/clients/clients-behind.ts'
 import type { ClientViews, Conditions } from '../client-views.ts'
 import { configResource } from '../config/configs.ts'
 import type { Guard, Resource } from '../guard.ts'
-import type { Caller } from '../authorisation.ts'
-import { turnOf } from '../../core/access/turn-of.ts'
+import { askerOf, type Caller } from '../authorisation.ts'
 import type { LongWalks, Turns } from '../../core/work/long-walks.ts'
 import type { Member } from '../server/operator.ts'
 import { type ServiceKey, serviceKeyText } from '../../core/naming/state/service.ts'
@@ -109,7 +108,7 @@ async function overview(
   const shows = (resource: Resource): boolean => guard.shows(caller, 'read', resource)
   const tally = new Tally()
   const count = (turns: Turns) => countAll(parts, { namespaceId, shows, tally }, turns)
-  const isTruncated = !(await walks.run(turnOf(caller), count))
+  const isTruncated = !(await walks.run(askerOf(caller), count))
   const { value, missing } = await asked
   const all = [value.own, ...value.others]
   const isMeant = (key: { readonly namespaceId: string }, resource: Resource): boolean =>

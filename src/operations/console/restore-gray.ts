@@ -84,7 +84,12 @@ function notThere(id: number): Refusal {
 function endedOf(record: HistoryRecord): EndedGray {
   const note = record.note?.gray
   if (note !== undefined && record.op === 'D') return { record, note }
-  throw new Refusal('history-not-found', `The record ${record.id} is not the end of a gray version.`)
+  throw notAnEnd(record.id)
+}
+
+/** A Refusal `history-not-found`. */
+export function notAnEnd(id: number): Refusal {
+  return new Refusal('history-not-found', `The record ${id} is not the end of a gray version.`)
 }
 
 function publish(

@@ -11,7 +11,7 @@ import { hitsIn } from './content-search.ts'
 import { type CoveredHit, coveredHits } from './covered-hits.ts'
 import { FirstEntries } from './first-entries.ts'
 import { onlyGrayOf } from './gray-only.ts'
-import { turnOf } from '../../core/access/turn-of.ts'
+import { askerOf } from '../authorisation.ts'
 import type { Guard, Resource } from '../guard.ts'
 import type { LongWalks, Turns } from '../../core/work/long-walks.ts'
 import { serviceResource } from '../naming/services.ts'
@@ -61,7 +61,7 @@ export function searchOperations(parts: SearchParts) {
       permission: { action: 'read', resource: 'own-account' },
       resources: (): Resource[] => [{ kind: 'own-account' }],
       run: (request: SearchRequest, caller) =>
-        parts.walks.run(turnOf(caller), (turns) =>
+        parts.walks.run(askerOf(caller), (turns) =>
           new SearchEverywhere(parts, request, {
             turns,
             shows: (resource) => guard.shows(caller, 'read', resource),

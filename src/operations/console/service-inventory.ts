@@ -4,7 +4,7 @@ import type { ServiceEntry, Instance } from '../../core/naming/state/service-ent
 import { groupOf, type ServiceKey, serviceNameOf } from '../../core/naming/state/service.ts'
 import type { State } from '../../core/engine/state.ts'
 import { FirstEntries } from './first-entries.ts'
-import { turnOf } from '../../core/access/turn-of.ts'
+import { askerOf } from '../authorisation.ts'
 import type { Guard, Resource } from '../guard.ts'
 import { hasMetadata } from './instance-views.ts'
 import type { LongWalks, Turns } from '../../core/work/long-walks.ts'
@@ -76,7 +76,7 @@ export function serviceInventoryOperations(parts: ServiceInventoryParts) {
       permission: READ_SERVICE,
       resources: (request: ServiceInventoryRequest) => [someServices(request)],
       run: (request, caller) =>
-        parts.walks.run(turnOf(caller), (turns) =>
+        parts.walks.run(askerOf(caller), (turns) =>
           findAll({ ...parts, turns, shows: (resource) => guard.shows(caller, 'read', resource) }, request),
         ),
     }),

@@ -11,8 +11,7 @@ import {
 import type { State } from '../../core/engine/state.ts'
 import { configResource } from '../config/configs.ts'
 import type { Guard, Resource } from '../guard.ts'
-import type { Caller } from '../authorisation.ts'
-import { turnOf } from '../../core/access/turn-of.ts'
+import { askerOf, type Caller } from '../authorisation.ts'
 import type { LongWalks, Turns } from '../../core/work/long-walks.ts'
 
 interface SpaceParts {
@@ -52,7 +51,7 @@ export function spaceOperations(parts: SpaceParts) {
       find: () => idsOf(state),
       resource: (id) => ({ kind: 'namespace', namespaceId: id }),
       run: (ids, _: object, caller): Promise<Space[]> =>
-        parts.walks.run(turnOf(caller), async (turns) => {
+        parts.walks.run(askerOf(caller), async (turns) => {
           const spaces: Space[] = []
           const gray = new Set(state.gray.namespaces())
           for (const id of ids) {

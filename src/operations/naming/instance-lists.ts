@@ -3,6 +3,7 @@ import { refuseDamagedService } from '../../core/naming/state/damaged-service.ts
 import type { ServiceKey } from '../../core/naming/state/service.ts'
 import type { StreamClient } from '../../core/clients/stream-client.ts'
 import type { SentText } from '../../core/text/long-text.ts'
+import { ownText } from '../../core/text/own-text.ts'
 import { Refusal } from '../../core/refusal.ts'
 import type { State } from '../../core/engine/state.ts'
 import { afterwards } from '../afterwards.ts'
@@ -123,15 +124,18 @@ function writtenList(lists: ListWriter, list: ListToWrite): SentText | Promise<S
   })
 }
 
+/** With texts of its own: pieces of a request would keep its whole target in memory, which may be much longer. */
 function subscriptionOf(
   request: ListRequest,
-  { address, port, agent, app }: ListSubscriber,
+  { address, port, ...named }: ListSubscriber,
   mayRead: ((resource: Resource) => boolean) | undefined,
 ): PushSubscription {
-  const { key, format, clustersText: clusters, consumerIp } = request
-  const { namespaceId, groupedName } = key
+  const { format } = request
+  const [agent, app] = [ownText(named.agent), ownText(named.app)]
+  const [clusters, consumerIp] = [ownText(request.clustersText), ownText(request.consumerIp)]
+  const key = { namespaceId: ownText(request.key.namespaceId), groupedName: ownText(request.key.groupedName) }
   const isAllowed = mayRead === undefined ? undefined : () => mayRead(serviceResource(key))
-  return { address, port, agent, app, clusters, format, namespaceId, groupedName, consumerIp, isAllowed }
+  return { address, port, agent, app, clusters, format, ...key, consumerIp, isAllowed }
 }
 
 interface SubscriptionParts extends ListParts {

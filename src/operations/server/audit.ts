@@ -1,7 +1,6 @@
 import type { AuditEvent, AuditSearch } from '../../core/audit/audit-event.ts'
 import type { KeptReads, ReadsOf } from '../../core/engine/ports.ts'
-import type { Caller } from '../authorisation.ts'
-import { turnOf } from '../../core/access/turn-of.ts'
+import { askerOf, type Caller } from '../authorisation.ts'
 import type { Guard } from '../guard.ts'
 import { Refusal } from '../../core/refusal.ts'
 import { cutPage } from '../page.ts'
@@ -34,10 +33,11 @@ export function auditOperations({ guard, store }: AuditParts) {
     search: guard.operation({
       permission: { action: 'read', resource: 'audit' },
       resources: () => [{ kind: 'audit' }],
+      inPlace: true,
       run: ({ search, pageSize }: AuditRequest, caller: Caller) => {
         requireKnown(search.operation, [...guard.operations, ...OTHER_OPERATIONS])
         const most = cutPage({ pageNo: 1, pageSize }).pageSize
-        return searchAudit(store.reads(turnOf(caller)), search, most)
+        return searchAudit(store.reads(askerOf(caller)), search, most)
       },
     }),
   }

@@ -37,6 +37,8 @@ export function contentInJson(content: Buffer): ContentInJson {
 export interface JsonBody {
   readonly body: string
   readonly chunks?: AsyncIterable<Buffer>
+  /** The bytes that the chunks keep until they are sent. */
+  readonly kept?: readonly Buffer[]
 }
 
 /**
@@ -49,7 +51,9 @@ export function jsonBody(value: unknown, before = '', after = ''): JsonBody {
   const contents: Buffer[] | undefined = met
   if (contents === undefined) return { body: text }
   met = undefined
-  return { body: '', chunks: chunksOf(text.split(MARK), contents) }
+  // As bytes: what a client has not read must not be on the heap.
+  const texts = text.split(MARK).map((part) => Buffer.from(part))
+  return { body: '', chunks: chunksOf(texts, contents), kept: [...texts, ...contents] }
 }
 
 /** A content as a text of JSON, with its quotes. */
@@ -63,9 +67,9 @@ export function contentAsJson(content: Buffer): Buffer {
 
 const QUOTE = Buffer.from('"')
 
-async function* chunksOf(texts: readonly string[], contents: readonly Buffer[]): AsyncGenerator<Buffer> {
+async function* chunksOf(texts: readonly Buffer[], contents: readonly Buffer[]): AsyncGenerator<Buffer> {
   for (const [at, text] of texts.entries()) {
-    yield Buffer.from(text)
+    yield text
     const content = contents[at] ?? EMPTY
     for (let from = 0; from < content.length; from += SLICE) {
       yield escaped(content.subarray(from, from + SLICE))

@@ -287,7 +287,7 @@ export const REFUSALS: Readonly<Record<RefusalCode, RefusalRow>> = {
     http: 503,
     title: 'Too many reads of history wait',
     meaning:
-      'Five hundred reads of history and of the audit wait, and no other caller has more waiting reads. Try again after a second.',
+      'Five hundred reads of history, of the audit or of the clients of an item wait, and no other caller has more waiting reads. Try again after a second.',
   },
   'too-many-connections': {
     http: 503,

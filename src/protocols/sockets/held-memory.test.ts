@@ -85,3 +85,38 @@ describe('a text that several are sent', () => {
     expect([first, old, again].map(({ giveUp }) => giveUp.mock.calls.length)).toEqual([0, 1, 0])
   })
 })
+
+describe('what owners leave unread', () => {
+  const ownedBy = (owner: string) => ({ owner, giveUp: vi.fn<() => void>() })
+  const cut = (holders: readonly ReturnType<typeof ownedBy>[]) =>
+    holders.map(({ giveUp }) => giveUp.mock.calls.length)
+
+  test('is given up of the owner with most, its oldest first: older ones of others stay', () => {
+    const [few, ...many] = [ownedBy('few'), ownedBy('many'), ownedBy('many'), ownedBy('many')]
+    memory.count(few!, 20)
+    for (const one of many) memory.count(one, 30)
+    expect(cut([few!, ...many])).toEqual([0, 1, 0, 0])
+    memory.count(ownedBy('others'), 25)
+    expect(cut([few!, ...many])).toEqual([0, 1, 1, 0])
+    expect(memory.bytes).toBe(75)
+  })
+
+  test('is given up of the newcomer where nobody has as much', () => {
+    const [small, large] = [ownedBy('small'), ownedBy('large')]
+    memory.count(small, 20)
+    memory.count(large, 90)
+    expect(cut([small, large])).toEqual([0, 1])
+  })
+
+  test('counts for the first of those who are sent the same text', () => {
+    const text = { rest: [Buffer.alloc(60)] }
+    const [slow, quick, few] = [ownedBy('slow'), ownedBy('quick'), ownedBy('few')]
+    memory.share(slow, text)
+    memory.share(quick, text)
+    memory.count(few, 30)
+    memory.count(ownedBy('quick'), 40)
+    expect(cut([slow, quick, few])).toEqual([1, 1, 0])
+    for (const one of [slow, quick, few]) memory.release(one)
+    expect(memory.bytes).toBe(40)
+  })
+})

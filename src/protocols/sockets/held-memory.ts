@@ -2,19 +2,29 @@ import { bytesOfPieces, type LongText } from '../../core/text/long-text.ts'
 
 /** Something that holds memory. */
 export interface Holder {
-  /** There is too much memory in use, and this holder is the oldest: it is ended. */
+  /** The user or address that it is for; absent: nobody's, as all others without one. */
+  readonly owner?: string
+  /** There is too much memory in use, and this holder is the oldest of the owner with most: it is ended. */
   giveUp(): void
+}
+
+/** The memory of an owner. */
+interface Owned {
+  readonly owner: string
+  /** The bytes of each holder, the oldest first. */
+  readonly held: Map<Holder, number>
+  bytes: number
 }
 
 /**
  * Memory that waits for clients, within a limit: answers that they have not read yet, and requests that they
- * have not sent completely. A client that reads or sends is done in a moment, so the oldest is given up
- * first: slow clients take nothing from others.
+ * have not sent completely. The owner with most gives way. A client that reads or sends is done in a moment, so its oldest is
+ * given up first: slow clients take nothing from others.
  */
 export class OldestFirstMemory {
   readonly #limitBytes: number
-  /** The oldest first. */
-  readonly #held = new Map<Holder, number>()
+  readonly #owners = new Map<string, Owned>()
+  readonly #ownerOf = new Map<Holder, Owned>()
   /** By the first of the pieces that are the same for everybody. */
   readonly #texts = new Map<Buffer, SharedText>()
   readonly #textsOf = new Map<Holder, Set<SharedText>>()
@@ -31,14 +41,39 @@ export class OldestFirstMemory {
 
   /** Sets the bytes of a holder. The last holder that is left is not given up. */
   count(holder: Holder, bytes: number): void {
-    this.#bytes += bytes - (this.#held.get(holder) ?? 0)
-    if (bytes > 0) this.#held.set(holder, bytes)
-    else this.#held.delete(holder)
-    for (const [oldest] of this.#held) {
-      if (this.#bytes <= this.#limitBytes || this.#held.size === 1) return
-      this.count(oldest, 0)
+    this.#set(holder, bytes)
+    while (this.#bytes > this.#limitBytes && this.#ownerOf.size > 1) {
+      const oldest = this.#oldestOfHeaviest()
+      this.#set(oldest, 0)
       oldest.giveUp()
     }
+  }
+
+  #set(holder: Holder, bytes: number): void {
+    const owned = this.#ownerOf.get(holder) ?? this.#ownedBy(holder.owner ?? '')
+    const more = bytes - (owned.held.get(holder) ?? 0)
+    this.#bytes += more
+    owned.bytes += more
+    if (bytes > 0) {
+      owned.held.set(holder, bytes)
+      this.#ownerOf.set(holder, owned)
+    } else {
+      owned.held.delete(holder)
+      this.#ownerOf.delete(holder)
+    }
+    if (owned.held.size === 0) this.#owners.delete(owned.owner)
+    else this.#owners.set(owned.owner, owned)
+  }
+
+  #ownedBy(owner: string): Owned {
+    return this.#owners.get(owner) ?? { owner, held: new Map(), bytes: 0 }
+  }
+
+  #oldestOfHeaviest(): Holder {
+    const [first, ...others] = this.#owners.values()
+    const heaviest = others.reduce((most, one) => (one.bytes > most.bytes ? one : most), first!)
+    const [oldest] = heaviest.held.keys()
+    return oldest!
   }
 
   /**
@@ -74,6 +109,12 @@ export class OldestFirstMemory {
 class SharedText implements Holder {
   readonly key: Buffer
   readonly holders = new Set<Holder>()
+
+  /** The owner of the first holder that still has the text. */
+  get owner(): string {
+    const [first] = this.holders
+    return first?.owner ?? ''
+  }
 
   constructor(key: Buffer) {
     this.key = key

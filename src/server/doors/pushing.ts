@@ -78,7 +78,7 @@ export async function openPushing(listed: Listed, settings: Settings, log: Logge
   serviceWatch.add(pushes)
   serviceWatch.add(streams)
   // `readers`: clients that get no pushes, and read lists instead.
-  return { serviceWatch, pushes, streams, readers: new ListReaders(), socket }
+  return { serviceWatch, pushes, streams, readers: new ListReaders(memory), socket }
 }
 
 const MINUTE_MS = 60_000

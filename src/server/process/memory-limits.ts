@@ -4,6 +4,8 @@ import type { Bytes } from '../../core/memory/bytes-of.ts'
 import type { MemoryLimits } from '../../core/records/memory-limits.ts'
 import type { Settings } from '../../settings/settings.ts'
 
+/** The part of the heap limit for new objects, at most. What stays is in the rest: V8 ends the process where that is full. */
+const YOUNG_BYTES = 48 * 1024 * 1024
 /** The heap of a server without data, with room for a collection of garbage. */
 const EMPTY_SERVER_BYTES = 64 * 1024 * 1024
 /** The share of the heap for data. The rest is for requests, answers and Maps that double. */
@@ -43,8 +45,21 @@ export function waitingContentBytes(): number {
   return SHARE_OF_WAITING * getHeapStatistics().heap_size_limit
 }
 
+/** The heap for what stays, as `--max-old-space-size` says it. */
+function oldHeap(): number {
+  return getHeapStatistics().heap_size_limit - YOUNG_BYTES
+}
+
 function usableHeap(): number {
-  return Math.max(0, getHeapStatistics().heap_size_limit - EMPTY_SERVER_BYTES)
+  return Math.max(0, oldHeap() - EMPTY_SERVER_BYTES)
+}
+
+/** The heap that an operation with much in memory may take. */
+const BYTES_OF_PLACE = 64 * 1024 * 1024
+
+/** How many operations with much in memory may run at once. */
+export function placesOfHeap(): number {
+  return Math.floor(oldHeap() / BYTES_OF_PLACE)
 }
 
 /** The share of the heap for bodies that are being read: their texts take up to twice as much. */

@@ -6,6 +6,7 @@ import type { AuditEvent } from '../../core/audit/audit-event.ts'
 import { configKey } from '../../core/config/state/config-item.ts'
 import { UNLIMITED_HISTORY } from '../../core/config/state/history-limits.ts'
 import { historyIdOf, itemIdOf } from '../../core/decisions/stamps.ts'
+import { CallerGone } from '../../core/work/fair-queue.ts'
 import { readTurns } from '../../core/work/read-turns.ts'
 import { SqliteConnection } from './database/connection.ts'
 import { SCHEMA } from './database/schema.ts'
@@ -91,7 +92,7 @@ function readsOf(database: EmbeddedDatabase) {
     if (Array.isArray(answer)) expect(answer.length).toBeLessThanOrEqual(MOST_ROWS)
     return answer as never
   }
-  return { slices, reads: new EmbeddedReads({ ask, turns: readTurns(1), reader: 'ada' }) }
+  return { slices, ask, reads: new EmbeddedReads({ ask, turns: readTurns(1), reader: 'ada' }) }
 }
 
 test('the slices of a read by id do not depend on the number of records', async () => {
@@ -149,6 +150,20 @@ test('readers take turns, one slice is under way, and what has no place is refus
   const refused = (await Promise.all(ofAda)).filter((result) => result !== undefined)
   expect(refused).toHaveLength(201)
   expect(refused[0]).toMatchObject({ code: 'too-many-reads', facts: { retryAfterSeconds: 1 } })
+})
+
+test('a read whose caller has gone asks for no further slice', async () => {
+  const { slices, ask } = readsOf(many)
+  let isGone = false
+  const asked: AskWorker = (method, args) => {
+    isGone = slices.length === 2
+    return ask(method, args)
+  }
+  const reader = { client: 'ada', isGone: () => isGone }
+  const reads = new EmbeddedReads({ ask: asked, turns: readTurns(1), reader })
+  const page = reads.history([KEY, GRAY], { pageNo: (2 * MANY) / 500, pageSize: 500 })
+  await expect(page).rejects.toBeInstanceOf(CallerGone)
+  expect(slices).toHaveLength(3)
 })
 
 test('every read is a search of an index or of a key: none looks at a whole table', async () => {

@@ -2,7 +2,7 @@ import type { AuditSearch, FoundEvents } from '../../core/audit/audit-event.ts'
 import { configKey, type ConfigKey } from '../../core/config/state/config-item.ts'
 import type { HistoryEntry, HistoryPage, HistoryRecord } from '../../core/config/state/history-record.ts'
 import type { KeptReads, VersionId } from '../../core/engine/ports.ts'
-import type { FairQueue } from '../../core/work/fair-queue.ts'
+import { type Asker, type FairQueue, refuseGone } from '../../core/work/fair-queue.ts'
 import { inParts } from '../../core/work/in-parts.ts'
 import type { CrossingRecord, Methods, NameText } from './rows/messages.ts'
 import { nameText } from './rows/writes-of-change.ts'
@@ -22,7 +22,7 @@ export type AskWorker = <M extends keyof Methods>(
 interface ReadParts {
   readonly ask: AskWorker
   readonly turns: FairQueue
-  readonly reader: string
+  readonly reader: string | Asker
 }
 
 /**
@@ -75,7 +75,11 @@ export class EmbeddedReads implements KeptReads {
 
   #inTurn<T>(read: (ask: AskWorker) => Promise<T>): Promise<T> {
     const { ask, turns, reader } = this.#parts
-    return turns.run(reader, () => read(ask))
+    const slice: AskWorker = (method, args) => {
+      refuseGone(reader)
+      return ask(method, args)
+    }
+    return turns.run(reader, () => read(slice))
   }
 }
 

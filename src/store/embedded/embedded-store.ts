@@ -11,6 +11,7 @@ import type {
 } from '../../core/engine/ports.ts'
 import { stampOfChange } from '../../core/decisions/stamps.ts'
 import { Refusal } from '../../core/refusal.ts'
+import type { Asker } from '../../core/work/fair-queue.ts'
 import { readTurns } from '../../core/work/read-turns.ts'
 import { type AskWorker, EmbeddedReads } from './embedded-reads.ts'
 import { ContentPack } from './rows/content-pack.ts'
@@ -116,7 +117,7 @@ class EmbeddedStore implements Store {
     }
   }
 
-  reads(reader: string): KeptReads {
+  reads(reader: string | Asker): KeptReads {
     return new EmbeddedReads({ ask: this.#ask, turns: this.#turns, reader })
   }
 

@@ -9,6 +9,7 @@ import type {
   Unit,
   UnitResult,
 } from '../../core/engine/ports.ts'
+import type { Asker } from '../../core/work/fair-queue.ts'
 import { readTurns } from '../../core/work/read-turns.ts'
 import { AuditKeys } from './history/audit-keys.ts'
 import { ChunkCleaning } from './contents/chunk-cleaning.ts'
@@ -203,7 +204,7 @@ export class EtcdStore implements SharedStore {
     return bytes < APART_BYTES ? 0 : Math.min(MOST_BEFOREHAND_MS, Math.ceil(bytes / BYTES_PER_MS))
   }
 
-  reads(reader: string): KeptReads {
+  reads(reader: string | Asker): KeptReads {
     const refuse = (): void => this.#parts.inUse.refuse()
     return new EtcdReads({ history: this.#history, audit: this.#audit, turns: this.#turns, reader, refuse })
   }

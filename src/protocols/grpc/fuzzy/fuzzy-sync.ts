@@ -71,7 +71,8 @@ export class FuzzySync<Key> {
    */
   begin(watched: WatchedKeys<Key>, { received, isInitializing }: FuzzyRequest): boolean {
     const unsent = new UnsentNames<Key>(watched.room)
-    if (!unsent.add(this.#findUnsent(watched, received))) {
+    if ((isInitializing && !unsent.finishes()) || !unsent.add(this.#findUnsent(watched, received))) {
+      unsent.end()
       watched.leave()
       return false
     }
@@ -139,6 +140,7 @@ export class FuzzySync<Key> {
 
   async #send(message: SyncMessage<Key>): Promise<void> {
     if (await this.#isAcknowledged(message)) {
+      if (message.isFinish) message.unsent.finished()
       this.#failures = 0
       return
     }
@@ -208,6 +210,7 @@ export class FuzzySync<Key> {
 
   #giveUp(): void {
     this.#unsent?.clear()
+    this.#unsent?.finished()
     this.#mustFinish = false
     this.#phase = 'changes'
     this.#failures = 0

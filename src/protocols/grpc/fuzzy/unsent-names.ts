@@ -18,9 +18,9 @@ function nameBytes(name: string): number {
   return MAP_ENTRY_BYTES + JOINED_TEXT_BYTES + textBytes(name)
 }
 
-/** The memory of the message that is made of this number of names. */
-function messageBytes(names: number): number {
-  return names === 0 ? 0 : MESSAGE_BYTES + IN_MESSAGE_BYTES * Math.min(names, BATCH)
+/** The memory of the message that is made of this number of names. `finishes`: there will be one without names, too. */
+function messageBytes(names: number, finishes: boolean): number {
+  return names === 0 && !finishes ? 0 : MESSAGE_BYTES + IN_MESSAGE_BYTES * Math.min(names, BATCH)
 }
 
 /**
@@ -34,6 +34,8 @@ export class UnsentNames<Key> {
   /** How many names room was taken for. */
   #held = 0
   #isOver = false
+  /** A last message without names is to come, or on its way. */
+  #finishes = false
 
   constructor(room: NameRoom) {
     this.#room = room
@@ -50,6 +52,21 @@ export class UnsentNames<Key> {
     if (!this.#hold(added)) return false
     for (const [name, key] of names) this.#unsent.set(name, key)
     return true
+  }
+
+  /** Takes room for the message that the client knows all names, until `finished`; false: there is none. */
+  finishes(): boolean {
+    const bytes = messageBytes(this.#held, true) - messageBytes(this.#held, false)
+    if (!this.#room.take(0, bytes)) return false
+    this.#finishes = true
+    return true
+  }
+
+  /** That message has come to its end, or is not sent. */
+  finished(): void {
+    if (!this.#finishes) return
+    this.#finishes = false
+    this.#room.free(0, messageBytes(this.#held, true) - messageBytes(this.#held, false))
   }
 
   /** Takes names for a message. It is the only one until `answered`. */
@@ -83,6 +100,7 @@ export class UnsentNames<Key> {
   /** Forgets all; those on their way once their message has come to its end. */
   end(): void {
     this.#isOver = true
+    this.finished()
     this.clear()
   }
 
@@ -100,7 +118,8 @@ export class UnsentNames<Key> {
 
   /** The memory of names beside this number of others. */
   #bytesOf(names: readonly string[], others: number): number {
-    const inMessage = messageBytes(others + names.length) - messageBytes(others)
+    const inMessage =
+      messageBytes(others + names.length, this.#finishes) - messageBytes(others, this.#finishes)
     return names.reduce((sum, name) => sum + nameBytes(name), inMessage)
   }
 }

@@ -21,6 +21,7 @@ const MOST_UNREAD_BYTES = 16 * 1024 * 1024
 export class StreamCall implements CallEvents, Outlet, Holder {
   readonly #stream: CallStream
   readonly #frames = new MessageReader(LARGEST_SETUP_BYTES)
+  readonly #session: ConnectionSession
   readonly #parts: CallParts
   #listener: ClientStreamListener | undefined
   /** Unread bytes of texts that others are sent too. */
@@ -29,11 +30,16 @@ export class StreamCall implements CallEvents, Outlet, Holder {
   /** Begins to receive. */
   constructor(stream: CallStream, session: ConnectionSession, parts: CallParts) {
     this.#stream = stream
+    this.#session = session
     this.#parts = parts
     parts.unknown.count(this, CALL_BYTES)
     stream.begin()
     this.#listener = parts.services.open(this, session)
     stream.receive(this)
+  }
+
+  get owner(): string {
+    return this.#session.owner
   }
 
   send(message: ServerMessage): boolean {

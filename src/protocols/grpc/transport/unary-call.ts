@@ -51,6 +51,10 @@ export class UnaryCall implements CallEvents, Holder {
     stream.receive(this)
   }
 
+  get owner(): string {
+    return this.#session.owner
+  }
+
   /** Ends the call, or the connection if the answer has left the call. */
   giveUp(): void {
     if (this.#isClosed) this.#session.destroy()

@@ -74,7 +74,7 @@ export function enveloped(of: Endpoint): Endpoint {
 function inEnvelope({ contentType, body, ...rest }: Answer): Answer {
   const headers = rest.headers ?? {}
   if (rest.chunks !== undefined)
-    return { ...jsonTextAnswer(''), chunks: around(HEAD, rest.chunks, '}'), headers }
+    return { ...jsonTextAnswer(''), chunks: around(HEAD, rest.chunks, '}'), kept: rest.kept ?? 0, headers }
   const isJson = contentType.startsWith(JSON_TYPE)
   const json = isJson ? Buffer.from(body) : Buffer.from(JSON.stringify(body.toString('utf8')))
   return { ...successOf(json), headers }

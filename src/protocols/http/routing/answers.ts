@@ -36,7 +36,7 @@ export function sentJsonAnswer(body: SentText): Answer {
   return { status: 200, contentType: JSON_TYPE, body, isAscii: typeof body === 'string' }
 }
 
-/** About how many characters of a long answer are made at once. */
+/** About how many bytes of a long answer are made at once. */
 const MOST_AT_ONCE = 256 * 1024
 
 /**
@@ -45,25 +45,28 @@ const MOST_AT_ONCE = 256 * 1024
  */
 export function jsonOfTexts(texts: Iterable<string>, inTurns: InTurns): Answer {
   const pieces = piecesOf(texts)
-  const first = pieces.next().value ?? ''
+  const first = pieces.next().value ?? EMPTY
   if (first.length < MOST_AT_ONCE) return jsonTextAnswer(first)
   async function* chunks(): AsyncGenerator<Buffer> {
-    yield Buffer.from(first)
-    for await (const piece of inTurns(pieces)) yield Buffer.from(piece)
+    yield first
+    yield* inTurns(pieces)
   }
-  return { ...jsonTextAnswer(''), chunks: chunks() }
+  return { ...jsonTextAnswer(''), chunks: chunks(), kept: [first] }
 }
 
-/** All but the last have at least as many characters as are made at once. */
-function* piecesOf(texts: Iterable<string>): Generator<string, void> {
+const EMPTY = Buffer.alloc(0)
+
+/** All but the last have at least as many characters as are made at once. None is a text: it waits for its client. */
+function* piecesOf(texts: Iterable<string>): Generator<Buffer, void> {
   let piece = ''
   for (const text of texts) {
     piece += text
     if (piece.length < MOST_AT_ONCE) continue
-    yield piece
+    const bytes = Buffer.from(piece)
     piece = ''
+    yield bytes
   }
-  yield piece
+  yield Buffer.from(piece)
 }
 
 /** A value as JSON with the label that the configuration part of `/nacos` uses. */

@@ -18,6 +18,8 @@ export interface Answer {
   readonly head?: string
   /** The body in chunks, where it is too much to hold: sent as fast as the client takes it. */
   readonly chunks?: AsyncIterable<Buffer>
+  /** What the chunks keep in memory until they are sent; or how many bytes. */
+  readonly kept?: readonly Buffer[] | number
 }
 
 /** The JSON Schema of an answer, or of a part of one. */

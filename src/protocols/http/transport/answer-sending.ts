@@ -6,9 +6,9 @@ import { TLSSocket } from 'node:tls'
 import { pipeline } from 'node:stream/promises'
 import { headersOf, headOf } from '../routing/answer.ts'
 import type { OldestFirstMemory } from '../../sockets/held-memory.ts'
-import type { ExchangeContext, HttpLog } from './exchange-context.ts'
+import type { ExchangeContext } from './exchange-context.ts'
 import { type AnswerSender, WholeResponse } from './node-internals/whole-response.ts'
-import { dropBody } from './request-body.ts'
+import { type BodyReceiver, dropBody } from './request-body.ts'
 
 /** How long the rest of a refused body is let in, so that its sender sees the answer before the connection ends. */
 const LINGER_MS = 10_000
@@ -16,8 +16,8 @@ const LINGER_MS = 10_000
 /** An answer on its way to the client. */
 export interface Sending {
   readonly response: ServerResponse
-  /** Called when the answer is sent. */
-  readonly sender: AnswerSender
+  /** Called when the answer is sent. It knows for whom the answer is. */
+  readonly sender: AnswerSender & Pick<BodyReceiver, 'bodyOwner'>
   /** It is the last answer of its connection. */
   readonly ends: boolean
 }
@@ -35,10 +35,11 @@ export function sendAnswer(
     const head = headOf(answer) + commonHeaders.at(Date.now())
     if (response.takeWhole(head, answer, sender)) return turn.end(response)
   }
+  const sent = inBytes(answer)
   reportSent(response, sender)
-  countUnread(unread, response, answer)
-  response.writeHead(answer.status, headersOf(answer, ends))
-  const { body, rest = [] } = answer
+  countUnread(unread, { response, sender }, sent)
+  response.writeHead(sent.status, headersOf(sent, ends))
+  const { body, rest = [] } = sent
   const isLong = rest.length > 0 || body.length > MOST_ENCRYPTED
   if (isLong && response.req.socket instanceof TLSSocket) return writePieces(response, [body, ...rest])
   if (rest.length === 0) return void response.end(body)
@@ -46,21 +47,39 @@ export function sendAnswer(
   response.end()
 }
 
-/** Smaller answers are not counted while they are unread. */
-const SMALL_BYTES = 64 * 1024
+/** Smaller answers are not counted while they are unread, and stay texts. */
+const SMALL_BYTES = 16 * 1024
+/** A chunk that waits to be sent: a slice of a content whose bytes are all escaped. */
+const CHUNK_BYTES = 6 * 64 * 1024
+
+/** Node keeps what its client has not read. A text would be on the heap, with two bytes for each character if one is beyond Latin-1. */
+function inBytes(answer: Answer): Answer {
+  const { body } = answer
+  if (typeof body !== 'string' || body.length <= SMALL_BYTES) return answer
+  return { ...answer, body: Buffer.from(body) }
+}
 
 /**
- * Counts a large answer until the client has it, or is gone. The answer that is unread for longest is cut
- * where there are too many.
+ * Counts a large answer until the client has it, or is gone. Where there are too many, the owner with most loses the answer
+ * that is unread for longest. An answer in chunks counts with what they keep.
  */
-function countUnread(unread: OldestFirstMemory, response: ServerResponse, { body, rest = [] }: Answer): void {
-  if (rest.length === 0 && body.length <= SMALL_BYTES) return
-  const holder = { giveUp: () => void response.destroy() }
+function countUnread(
+  unread: OldestFirstMemory,
+  { response, sender }: Omit<Sending, 'ends'>,
+  { body, rest = [], kept = 0 }: Answer,
+): void {
+  // For a client that has gone, nothing would ever be released.
+  if (response.destroyed) return
+  const [bytes, contents] = typeof kept === 'number' ? [kept, []] : [0, kept]
+  const isKept = bytes > 0 || contents.length > 0
+  if (rest.length === 0 && !isKept && body.length <= SMALL_BYTES) return
+  const holder = { owner: sender.bodyOwner().name, giveUp: () => void response.destroy() }
   whenClosed(response, 'request', () => unread.release(holder))
-  if (rest.length > 0) unread.share(holder, { rest })
+  for (const content of contents) unread.share(holder, { rest: [content] })
+  if (isKept) unread.count(holder, CHUNK_BYTES + bytes)
+  else if (rest.length > 0) unread.share(holder, { rest })
   // A content is sent to many as the same bytes.
   else if (typeof body !== 'string') unread.share(holder, { rest: [body] })
-  else unread.count(holder, body.length)
 }
 
 /**
@@ -96,7 +115,12 @@ function* piecesOf(body: readonly (Buffer | string)[]): Generator<Buffer, void> 
  * Sends the last answer of a connection whose request is still arriving. Closing at once would reset the connection
  * under the client and lose the answer. So the rest of the request is read and dropped for a moment.
  */
-export function sendLingering(request: IncomingMessage, response: ServerResponse, answer: Answer): void {
+export function sendLingering(
+  request: IncomingMessage,
+  { response, sender }: Omit<Sending, 'ends'>,
+  answer: Answer,
+): void {
+  reportSent(response, sender)
   response.writeHead(answer.status, headersOf(answer, true)).write(answer.body)
   const timer = setTimeout(
     guarded(
@@ -111,7 +135,7 @@ export function sendLingering(request: IncomingMessage, response: ServerResponse
 }
 
 /** Calls `answerSent` when the client has the answer, or is gone. */
-export function reportSent(response: ServerResponse, sender: AnswerSender): void {
+function reportSent(response: ServerResponse, sender: AnswerSender): void {
   response.on(
     'close',
     guarded(
@@ -127,10 +151,12 @@ export function reportSent(response: ServerResponse, sender: AnswerSender): void
  * An answer that fails in the middle is cut, so that nobody takes it for whole.
  */
 export async function sendChunks(
-  response: ServerResponse,
+  { log, unread }: Pick<ExchangeContext, 'log' | 'unread'>,
   answer: Answer,
-  { log, ends }: { log: HttpLog; ends: boolean },
+  { response, sender, ends }: Sending,
 ): Promise<void> {
+  reportSent(response, sender)
+  countUnread(unread, { response, sender }, answer)
   response.writeHead(answer.status, headersOf(answer, ends))
   try {
     await pipeline(answer.chunks ?? [], response)

@@ -2,14 +2,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ANONYMOUS, type Identity } from '../../../core/access/identity.ts'
 import { Refusal } from '../../../core/refusal.ts'
 import { guarded, nothing, unawaited } from '../../../core/unexpected.ts'
-import { reportSent, sendAnswer, sendChunks, sendLingering } from './answer-sending.ts'
+import { CallerGone } from '../../../core/work/fair-queue.ts'
+import { sendAnswer, sendChunks, sendLingering } from './answer-sending.ts'
 import { plainAddress } from '../../sockets/plain-address.ts'
 import { callerAddress, cameByTls, isTrusted } from './client-address.ts'
 import { turnOf } from '../../../core/access/turn-of.ts'
 import type { BodyOwner, BodyShare } from '../../sockets/body-shares.ts'
 import type { Connection, Sequenced } from './connection.ts'
 import { failureAnswer, type ExchangeContext } from './exchange-context.ts'
-import { type FormValues, valuesOf } from '../../parameters/form-parser.ts'
+import { valuesOf } from '../../parameters/form-parser.ts'
 import { brokenFraming } from './framing.ts'
 import type { AnswerSender } from './node-internals/whole-response.ts'
 import { isOpen } from './identification.ts'
@@ -167,6 +168,10 @@ export class Exchange
     return this.#connection.certificateUser
   }
 
+  get isGone(): boolean {
+    return !this.#request.socket.writable
+  }
+
   get target(): string | undefined {
     return hasBody(this.#request) ? undefined : this.#url
   }
@@ -314,24 +319,23 @@ export class Exchange
     if (refusal !== undefined) throw refusal
     this.#share?.release()
     if (this.#kind === 'raw') this.#uploader = this.#context.uploads.take(turnOf(this))
-    const values = this.#valuesIn(body, compiled)
+    const [most, kind] = [this.#context.maxParameters, this.#kind]
+    const values =
+      body === undefined || isPlainForm(kind)
+        ? valuesOf(this.#url, body, most)
+        : unusualValues({ url: this.#url, kind, body, headers: this.headers }, compiled, most)
     this.params = compiled.readParameters(values)
     this.#trimmed = compiled.trimmedIn?.(values)
     if (this.#kind === 'raw') this.rawBody = body
     return route.handle(this as unknown as Parameters<Route['handle']>[0])
   }
 
-  #valuesIn(body: Buffer | undefined, compiled: CompiledRoute): FormValues {
-    const most = this.#context.maxParameters
-    if (body === undefined || isPlainForm(this.#kind)) return valuesOf(this.#url, body, most)
-    return unusualValues({ url: this.#url, kind: this.#kind, body, headers: this.headers }, compiled, most)
-  }
-
   async #settle(handled: Promise<Answer | undefined>): Promise<void> {
     try {
       this.#take(await handled)
     } catch (error) {
-      this.#fail(error)
+      if (error instanceof CallerGone) this.cut()
+      else this.#fail(error)
     }
   }
 
@@ -360,8 +364,9 @@ export class Exchange
   #send(answer: Answer, ends = this.#endsConnection()): void {
     if (answer.chunks !== undefined) return unawaited('request', () => this.cut(), this.#sendChunks(answer))
     if (!this.#finish()) return
-    if (ends && !this.#request.complete) this.#sendAndLinger(answer)
-    else sendAnswer(this.#context, answer, { response: this.#response, sender: this, ends })
+    const sending = { response: this.#response, sender: this, ends }
+    if (ends && !this.#request.complete) sendLingering(this.#request, sending, answer)
+    else sendAnswer(this.#context, answer, sending)
     this.#tell(answer)
   }
 
@@ -370,14 +375,9 @@ export class Exchange
     if (this.#done || this.#streaming) return
     this.#streaming = true
     this.#tell(answer)
-    reportSent(this.#response, this)
-    await sendChunks(this.#response, answer, { log: this.#context.log, ends: this.#endsConnection() })
+    const sending = { response: this.#response, sender: this, ends: this.#endsConnection() }
+    await sendChunks(this.#context, answer, sending)
     this.#finish()
-  }
-
-  #sendAndLinger(answer: Answer): void {
-    reportSent(this.#response, this)
-    sendLingering(this.#request, this.#response, answer)
   }
 
   #tell({ status }: Answer): void {

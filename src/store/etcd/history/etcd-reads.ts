@@ -2,7 +2,7 @@ import type { AuditSearch, FoundEvents } from '../../../core/audit/audit-event.t
 import type { ConfigKey } from '../../../core/config/state/config-item.ts'
 import type { HistoryEntry, HistoryPage, HistoryRecord } from '../../../core/config/state/history-record.ts'
 import type { KeptReads, VersionId } from '../../../core/engine/ports.ts'
-import type { FairQueue } from '../../../core/work/fair-queue.ts'
+import type { Asker, FairQueue } from '../../../core/work/fair-queue.ts'
 import { asRefusal } from '../failures/refusals.ts'
 import type { AuditKeys } from './audit-keys.ts'
 import type { HistoryKeys } from './history-keys.ts'
@@ -12,7 +12,7 @@ interface ReadParts {
   readonly history: HistoryKeys
   readonly audit: Pick<AuditKeys, 'find'>
   readonly turns: FairQueue
-  readonly reader: string
+  readonly reader: string | Asker
   /** Throws while the data of etcd cannot be believed. */
   readonly refuse: () => void
 }

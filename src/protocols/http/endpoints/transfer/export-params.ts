@@ -6,7 +6,7 @@ import { type Static, Type } from '../../../parameters/schema.ts'
 import type { Answer } from '../../routing/route.ts'
 import { SEARCH_PARAMS, searchOf } from '../config/search-params.ts'
 import type { ItemExtras } from '../../../../archive/config-metadata.ts'
-import { fitsInZip, zipChunks } from '../../../../archive/zip-writer.ts'
+import { directoryBytes, fitsInZip, zipChunks } from '../../../../archive/zip-writer.ts'
 import type { ConfigItem } from '../../../../core/config/state/config-item.ts'
 import type { ConfigNotes } from '../../../../core/config/state/config-notes.ts'
 import { Refusal } from '../../../../core/refusal.ts'
@@ -66,6 +66,8 @@ function nameOf(namespaceId: string): string {
   return `waypost_${(namespaceId || 'public').replace(/[^\w.-]/g, '_')}`
 }
 
+const WORD = 8
+
 /** Metadata of one item, at most: its names and notes, every character escaped. */
 const MOST_METADATA_BYTES = 4096
 
@@ -89,6 +91,8 @@ function exportAnswer(
       'Content-Disposition': `attachment;filename=${fileName}_${timeStamp(new Date())}.zip`,
     },
     body: '',
+    // Its items are those of the server; their list is its own.
+    kept: WORD * items.length + directoryBytes(sizes),
     chunks: zipChunks(archiveFiles(archived(items), version)),
   }
 }

@@ -259,7 +259,7 @@ export const zhCn: Readonly<Record<TextKey, string>> = {
   'finding.wrongTab': '值之前不能使用 Tab。',
   'finding.startExpected': '... 之后的文档须以 --- 开头。',
   'finding.noAnchor': '此处之前没有锚点“{text}”。以 * 开头的值需要加引号。',
-  'finding.wrongAnchor': '锚点名称“{text}”含有冒号：冒号前应有空格。',
+  'finding.wrongAnchor': '锚点名称“{text}”在其他解析器中止于“:”“.”“/”“*”或“&”。',
   'finding.wrongMerge': '只能合并映射。',
   'finding.wrongTagged': '“{text}”不符合其标签的格式。',
   'finding.unknownTag': 'YAML 没有标签“{text}”。',

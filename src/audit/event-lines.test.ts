@@ -56,6 +56,15 @@ test('each event is one line of JSON in a file that only its owner can read', as
   expect(statSync(path).mode & 0o777).toBe(0o600)
 })
 
+test('a line names what was left as it was', async () => {
+  const lines = new EventLines(appendTo(path), report)
+  lines.write({ ...event, item: 'dev:G:config/a\n! dev:G:config/b' })
+  await lines.close()
+  expect(linesOf(path)).toMatchObject([
+    { items: ['dev:G:config/a', 'dev:G:config/b'], unchangedItems: ['dev:G:config/b'] },
+  ])
+})
+
 test('a file that was renamed is followed by a new one', async () => {
   const lines = new EventLines(appendTo(path), report)
   lines.write(event)

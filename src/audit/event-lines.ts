@@ -82,14 +82,16 @@ export function appendToStream(stream: NodeJS.WritableStream): AppendLines {
 }
 
 function lineOf({ id, atMs, ...entry }: AuditEvent): string {
-  const { names, count } = auditedItems(entry.item)
+  const { names, left, count } = auditedItems(entry.item)
   const items = count > 1 ? { items: names } : {}
+  const unchanged = left.length > 0 ? { unchangedItems: left } : {}
   const event = {
     audit: id,
     time: new Date(atMs).toISOString(),
     ...entry,
     item: shortItem(entry.item),
     ...items,
+    ...unchanged,
   }
   return `${JSON.stringify(event)}\n`
 }

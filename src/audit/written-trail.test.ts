@@ -97,6 +97,17 @@ test('equal refusals are one event, whose count rises after it was written', asy
   expect(trail.counts()).toEqual({ written: 2, merged: 2, dropped: 0 })
 })
 
+test('a batch that was refused after it has changed something is an event of its own', async () => {
+  for (const item of ['a', 'b']) trail.record({ ...refused, item }, { mayRepeat: false, hasChanged: true })
+  trail.record(refused)
+  await trail.flush()
+  expect([...stored.values()].map(({ item, count }) => [item, count])).toEqual([
+    ['a', 1],
+    ['b', 1],
+    [refused.item, 1],
+  ])
+})
+
 test('refusals of another minute are another event, and the count of the minute before is reported', async () => {
   trail.record(refused)
   trail.record(refused)

@@ -131,7 +131,7 @@ export class WrittenTrail implements AuditTrail {
   /** Undefined for an entry that is an event of its own. */
   #mergerOf({ result }: AuditEntry, options: RecordingOptions | undefined): EventMerger | undefined {
     // They are few, and each names its item.
-    if (result === 'would-be-refused') return undefined
+    if (result === 'would-be-refused' || options?.hasChanged === true) return undefined
     if (result !== 'done') return this.#refusals
     return options?.mayRepeat === true ? this.#signIns : undefined
   }

@@ -16,7 +16,8 @@ const TWO_QUOTES = /''/g
 /** Comments and the marks of CDATA are in the middle of a text too. Long comments stay: a text may have many that do not end. */
 const MARKUP = /&(?:#\d{1,10}|#x[\da-fA-F]{1,10}|lt|gt|amp|quot|apos);|<!--[^]{0,500}?-->|<!\[CDATA\[|\]\]>/g
 
-const LETTERS: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', f: '\f' }
+/** The letters of escapes, and the characters that they mean. */
+export const LETTERS: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', f: '\f' }
 const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" }
 
 /** A value as its format means it; undefined if it has no escapes. */

@@ -17,7 +17,8 @@ export const findingTexts = {
   'finding.startExpected': 'A document behind ... begins with ---.',
   'finding.noAnchor':
     'Nothing has the anchor “{text}” before this place. A value that begins with * needs quotes.',
-  'finding.wrongAnchor': 'The name of the anchor “{text}” has a colon: a blank belongs before it.',
+  'finding.wrongAnchor':
+    'The name of the anchor “{text}” ends for other readers at “:”, “.”, “/”, “*” or “&”.',
   'finding.wrongMerge': 'Only maps can be merged.',
   'finding.wrongTagged': '“{text}” has not the form that its tag says.',
   'finding.unknownTag': 'YAML has no tag “{text}”.',

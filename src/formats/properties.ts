@@ -1,3 +1,4 @@
+import { LETTERS } from './escapes.ts'
 import type { Finding } from './finding.ts'
 import type { Member, Range, Reading } from './tree.ts'
 
@@ -106,10 +107,8 @@ function wrongEscapesIn(line: Line): Finding[] {
   return []
 }
 
-const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', f: '\f' }
-
 function unescaped(text: string): string {
   return text.replace(/\\(?:u([\da-fA-F]{4})|(.))/gs, (_, code: string | undefined, character: string) =>
-    code === undefined ? (ESCAPES[character] ?? character) : String.fromCharCode(Number.parseInt(code, 16)),
+    code === undefined ? (LETTERS[character] ?? character) : String.fromCharCode(Number.parseInt(code, 16)),
   )
 }

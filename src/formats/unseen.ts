@@ -10,20 +10,19 @@ export const UNSEEN =
 /** A colon of Chinese behind a key. */
 const WIDE_COLON = /^[ \t]*(?:- )?["']?[\w.-]{1,200}["']?[ \t]?(：)/gm
 const WITH_KEYS = ['yaml', 'properties', 'toml', 'json']
-/** A mark of the order of bytes at the start is no part of a text. */
+/** A mark of the order of bytes at the start is no part of a text; of properties it is one of the first key. */
 const MARK = '\uFEFF'
 
 /** The characters of a text that people do not see or take for others, a finding for each run. */
 export function unseenIn(type: string, text: string): Finding[] {
-  const found: Finding[] = []
+  const found: (Finding & { to: number })[] = []
   for (const { 0: character, index } of text.matchAll(UNSEEN)) {
-    if (index === 0 && character === MARK) continue
+    if (index === 0 && character === MARK && type !== 'properties') continue
     const name = codeOf(character)
     const last = found.at(-1)
-    const isSameRun = last?.to === index && last.text === name
-    if (isSameRun) found.pop()
-    const from = isSameRun ? last.from : index
-    found.push({ code: 'unseen', text: name, from, to: index + character.length })
+    const to = index + character.length
+    if (last?.to === index && last.text === name) last.to = to
+    else found.push({ code: 'unseen', text: name, from: index, to })
   }
   if (!WITH_KEYS.includes(type)) return found
   for (const { 0: whole, index } of text.matchAll(WIDE_COLON)) {

@@ -18,9 +18,24 @@ export function keyIdentity(key: Node | null, step: string): string {
   const { value, type, source = '', tag } = key
   if (tag === 'tag:yaml.org,2002:str') return `string ${source}`
   if (tag !== undefined) return `${tag} ${source}`
-  if (type === 'PLAIN' && /^(?:true|yes|on|false|no|off)$/i.test(source))
+  if (type !== 'PLAIN') return `string ${String(value)}`
+  if (/^(?:true|yes|on|false|no|off)$/i.test(source))
     return isMixedCase(source) ? `string ${source}` : `boolean ${TRUE.test(source)}`
-  return `${typeof value} ${String(value)}`
+  if (INT.test(source)) return `int ${intOf(source)}`
+  if (FLOAT.test(source)) return `float ${Number(source.replaceAll('_', ''))} ${source.startsWith('-')}`
+  return value === null ? 'null' : `string ${typeof value === 'string' ? value : source}`
+}
+
+/** Longer numbers are compared as they are written: reading them takes long. */
+const LONGEST_NUMBER = 100
+
+/** A whole number of YAML 1.1 in any of its forms; `1:30` is one of base 60. */
+function intOf(source: string): bigint | string {
+  if (source.length > LONGEST_NUMBER) return source
+  const digits = source.replaceAll(/[-+_]/g, '')
+  const octal = /^0(?=[0-7])/.test(digits) ? digits.replace('0', '0o') : digits
+  const value = octal.split(':').reduce((all, part) => all * 60n + BigInt(part), 0n)
+  return source.startsWith('-') ? -value : value
 }
 
 /** `yEs` is a text. */
@@ -28,6 +43,10 @@ const isMixedCase = (word: string): boolean =>
   ![word.toLowerCase(), word.toUpperCase(), word[0]!.toUpperCase() + word.slice(1).toLowerCase()].includes(
     word,
   )
+
+/** The forms of numbers in YAML 1.1; one without a tag has a digit behind its mark. */
+const INT = /^[-+]?(?:0b_*[01][01_]*|0x_*[\da-fA-F][\da-fA-F_]*|0[0-7_]*|[1-9][\d_]*(?::[0-5]?\d)*)$/
+const FLOAT = /^[-+]?(?:\d[\d_]*\.[\d_]*(?:[eE][-+]?\d+)?|\.\d[\d_]*(?:[eE][-+]?\d+)?|\d[\d_]*[eE][-+]?\d+)$/
 
 const FORMS: Readonly<Record<string, RegExp>> = {
   'tag:yaml.org,2002:int': /^[-+]?(?:0b[01_]+|0x[\da-fA-F_]+|0[0-7_]*|[1-9][\d_]*(?::[0-5]?\d)*)$/,
@@ -131,11 +150,11 @@ export function commentsBetween(text: string, values: readonly Range[]): Range[]
   return found
 }
 
-/** The place of `\\/` in a text in quotes, which the reader of Java does not take; -1 where there is none. */
-export function slashEscapeIn({ type }: Scalar, source: string): number {
-  if (type !== 'QUOTE_DOUBLE' || !source.includes('\\/')) return -1
+/** The place of an escaped slash or tab in a text in quotes, which the reader of Java does not take; -1: there is none. */
+export function otherEscapeIn({ type }: Scalar, source: string): number {
+  if (type !== 'QUOTE_DOUBLE' || !/\\[/\t]/.test(source)) return -1
   const escapes = [...source.matchAll(/\\[^]/g)]
-  return escapes.find(([escape]) => escape === '\\/')?.index ?? -1
+  return escapes.find(([escape]) => escape === '\\/' || escape === '\\\t')?.index ?? -1
 }
 
 /** Where a document begins behind `...`, without `---`. */

@@ -22,7 +22,7 @@ import {
   isOfOtherKind,
   isSameAsPlain,
   keyIdentity,
-  slashEscapeIn,
+  otherEscapeIn,
   sourceOf,
   startsWithoutMarks,
 } from './yaml-scalars.ts'
@@ -34,18 +34,31 @@ const OPTIONS = { prettyErrors: false, logLevel: 'silent', uniqueKeys: false } a
 const UNPRINTABLE = /[^\t\n\r\u0020-\u007E\u0085\u00A0-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu
 /** Between a key that is not there and its colon. */
 const LONGEST_GAP = 100
+const COMMENT_AT_ONCE = 'Comments must be separated from other tokens by white space characters'
 /** The package refuses this, and the readers of applications do not. */
-const HARMLESS = 'Comments must be separated from other tokens by white space characters'
+const HARMLESS = ['Set items must all have null values', COMMENT_AT_ONCE]
+/** They refuse it behind the marks of a block. */
+const MARKS = /(?:^|[\s:-])[|>][-+\d]*$/
+const LONGEST_MARKS = 5
 
 /** The package only warns of versions such as 2.0. */
 const OTHER_VERSION = /^Unsupported YAML version (?!1\.)/
 
+/** Characters at which readers of YAML 1.1 end the name of an anchor. */
+const NO_ANCHOR = /[:/.*&]/
+
 /** Reads a YAML text, also one with errors. */
-export function readYaml(text: string): Reading {
+export function readYaml(given: string): Reading {
+  // Readers of applications end lines there, too.
+  const text = given.replaceAll(/\r(?!\n)/g, '\n')
   const documents = [...parseAllDocuments(text, OPTIONS)] as Document.Parsed[]
   const findings: Finding[] = documents.flatMap(({ errors, warnings }) =>
     [...errors, ...warnings.filter(({ message }) => OTHER_VERSION.test(message))]
-      .filter(({ message }) => !message.startsWith(HARMLESS))
+      .filter(({ message, pos: [from] }) => {
+        if (message === COMMENT_AT_ONCE && MARKS.test(text.slice(Math.max(0, from - LONGEST_MARKS), from)))
+          return true
+        return !HARMLESS.some((one) => message.startsWith(one))
+      })
       .map(({ code, message, pos: [from, to] }) => {
         return { code: `yaml.${code}`, text: message, from, to: Math.max(to, from) } as const
       }),
@@ -90,8 +103,7 @@ class DocumentReader {
     if (hasUnknownTag(node))
       this.#found.findings.push({ code: 'unknownTag', text: tagOf(node).trim(), ...rangeOf(node) })
     if (anchor !== undefined) this.#anchors.set(anchor, node)
-    // Other readers end the name at the colon.
-    if (anchor?.includes(':') === true)
+    if (anchor !== undefined && NO_ANCHOR.test(anchor))
       this.#found.findings.push({ code: 'wrongAnchor', text: anchor, ...rangeOf(node) })
     const tree = isMap(node)
       ? this.#map(node)
@@ -120,7 +132,7 @@ class DocumentReader {
   #scalar(node: YamlScalar): Tree {
     const range = rangeOf(node)
     this.#found.scalars.push(range)
-    const escape = slashEscapeIn(node, this.#text.slice(range.from, range.to))
+    const escape = otherEscapeIn(node, this.#text.slice(range.from, range.to))
     if (escape >= 0) {
       const from = range.from + escape
       this.#found.findings.push({ code: 'wrongEscape', text: '', from, to: from + 2 })

@@ -8,7 +8,13 @@ import {
   NO_USER,
   type RecordingOptions,
 } from '../core/audit/audit-event.ts'
-import { auditedItem } from '../core/audit/audited-item.ts'
+import {
+  auditedItem,
+  itemOfNames,
+  type NamesOfOutcome,
+  NO_NAMES,
+  type SomeNames,
+} from '../core/audit/audited-item.ts'
 import { Refusal } from '../core/refusal.ts'
 import type { Permission, Caller } from './authorisation.ts'
 
@@ -22,12 +28,14 @@ export interface AuditRule<I, O> {
   readonly countsOthers?: boolean
   /** Which item, where the resources do not say it: a name, never a content, a value or a secret. */
   readonly item?: (input: I) => string
+  /** Which items, each by its whole name, where the resources do not say it; undefined: the resources do. */
+  readonly items?: (input: I) => SomeNames | undefined
   /**
    * The user that the caller claims to be, for an operation that signs it in. Without it, the caller's own identity.
    */
   readonly as?: (input: I) => Who
   /** The audited meaning of an outcome, if it is not always `done`. */
-  readonly cameTo?: (outcome: Awaited<O>) => AuditedOutcome
+  readonly cameTo?: (outcome: Awaited<O>, input: I) => AuditedOutcome
 }
 
 /** The user that an event names. */
@@ -39,6 +47,8 @@ export interface AuditedOutcome {
   readonly code?: string | undefined
   /** Numbers, such as how many items were published. */
   readonly detail?: string | undefined
+  /** Which items were changed and which were not, where the outcome says it; else all resources are meant. */
+  readonly names?: NamesOfOutcome | undefined
 }
 
 /** For an operation whose calls are not recorded, because they change nothing, or because other metrics count them. */
@@ -52,6 +62,7 @@ export interface AuditedCall<I> {
 }
 
 const DONE: AuditedOutcome = { result: 'done' }
+const HAS_CHANGED: RecordingOptions = { mayRepeat: false, hasChanged: true }
 
 /** Records the calls of one operation in the audit. */
 export class OperationAudit<I, O> {
@@ -104,11 +115,11 @@ export class OperationAudit<I, O> {
         'request',
         nothing,
         outcome.then(
-          (settled: Awaited<O>) => record(cameTo(settled)),
+          (settled: Awaited<O>) => record(cameTo(settled, call.input)),
           (error: unknown) => record(failureOf(error)),
         ),
       )
-    else record(cameTo(outcome as Awaited<O>))
+    else record(cameTo(outcome as Awaited<O>, call.input))
     return outcome
   }
 
@@ -120,23 +131,25 @@ export class OperationAudit<I, O> {
   }
 
   #record({ input, caller, resources }: AuditedCall<I>, came: AuditedOutcome): void {
-    const { as, item } = this.#rule ?? {}
-    const { result, code, detail } = came
-    const named = auditedItem(resources, item?.(input))
-    this.#enter(caller, as?.(input) ?? whoIs(caller), { item: named, result, code, detail })
+    const { as, item, items } = this.#rule ?? {}
+    const { result, code, detail, names } = came
+    const asked = names === undefined ? items?.(input) : undefined
+    const meant = asked === undefined ? names : { changed: asked, left: NO_NAMES }
+    const named = meant === undefined ? auditedItem(resources, item?.(input)) : itemOfNames(meant)
+    this.#enter(caller, as?.(input) ?? whoIs(caller), { item: named, result, code, detail, names })
   }
 
   /** Field by field: each spread into a larger object costs 2 µs of every publish (decision 0027). */
   #enter(
     { ip }: Caller,
     who: Who,
-    { item, result, code = '', detail = '' }: AuditedOutcome & Pick<AuditEntry, 'item'>,
+    { item, result, code = '', detail = '', names }: AuditedOutcome & Pick<AuditEntry, 'item'>,
   ): void {
     const { username, by } = who
     const known = auditedCode(who, code)
     this.#trail.record(
       { username, by, ip, operation: this.#name, item, result, code: known, detail },
-      this.#options,
+      names !== undefined && names.changed.count > 0 ? HAS_CHANGED : this.#options,
     )
   }
 }

@@ -23,6 +23,7 @@ import { historyOperations } from './config/config-history.ts'
 import { listeningOperations } from './config/config-listening.ts'
 import { importOperations } from './import/import-state.ts'
 import { transferOperations } from './config/config-transfer.ts'
+import { removalOperations } from './config/remove-configs.ts'
 import { namespaceOperations } from './server/namespaces.ts'
 import { sessionOperations } from './access/sessions.ts'
 import { signInOperations } from './access/sign-in.ts'
@@ -44,6 +45,7 @@ const MAKERS = {
   services: serviceOperations,
   catalog: catalogOperations,
   configs: configOperations,
+  removal: removalOperations,
   gray: grayOperations,
   history: historyOperations,
   versions: versionOperations,

@@ -618,6 +618,11 @@ export interface Timeline {
   readonly missingServers: readonly string[]
 }
 
+export interface ChangedInstances {
+  readonly updated: readonly string[]
+  readonly notFound: readonly string[]
+}
+
 export interface Selector {
   readonly type: 'none' | 'label'
   readonly expression?: string
@@ -749,6 +754,7 @@ export interface AuditEvent {
   /** The first one, and how many more there are. */
   readonly item: string
   readonly items: readonly string[]
+  readonly unchangedItems: readonly string[]
   /** How many items: an event keeps the names of the first 200 at most. */
   readonly itemCount: number
   readonly result: 'done' | 'refused' | 'failed' | 'would-be-refused'

@@ -73,6 +73,21 @@ describe.skipIf(browserTool.skip)('archives in a browser', { timeout: 120_000 },
     expect(visit.page.url()).toContain(`#/configs?ns=${tenant}`)
   })
 
+  test('the event of an import says which items were left as they were', async () => {
+    await publish('there')
+    await looksAt({ 'G/there': 'other', 'G/fresh': 'x' })
+    await visit.dialog().getByLabel('If an item is there already').selectOption('Leave it as it is')
+    await visit.dialog().getByRole('button', { name: 'See what would happen' }).click()
+    await visit.page.getByText('It would publish 1,').waitFor()
+    await visit.dialog().getByRole('button', { name: 'Import' }).click()
+    await visit.page.getByText('Imported: 1').waitFor()
+    await visit.at(`#/audit?item=${tenant}:G:config/there&operation=import+configs`)
+    const row = visit.page.getByRole('row').filter({ hasText: `${tenant}:G:config/fresh and 1 more` })
+    await row.locator('summary').click()
+    const left = row.getByRole('listitem').filter({ hasText: 'left as it was' })
+    expect(await left.allInnerTexts()).toEqual([`${tenant}:G:config/there left as it was`])
+  })
+
   test('a look ahead says what is new, changed and equal, and where an import would stop', async () => {
     for (const dataId of ['changed', 'equal']) await publish(dataId)
     const files = { 'G/changed': 'other', 'G/equal': 'content of equal', 'G/fresh': 'x' }

@@ -14,10 +14,11 @@ const YAML_SCALARS = cut(
   '12345678901234567890¦12345678901234567891¦.inf¦-1¦+1¦1:30¦2026-01-02¦@x¦%x¦`x¦a: b¦*.log¦*',
   '[1,\n  2]¦{a: 1,\n b: 2}¦[1,\n2]¦"a"#c¦\'it\'\'s\'¦{a:1}¦{"a":1}¦a:b¦!Ref x¦"\\/"¦"\\u00e9"¦é',
   '\u0007¦[1¦}¦"x" y¦\tx¦x\t¦- 1¦>-\n\tx¦|2\n  x¦|\n x\n  y\n¦|\n   x\n  y\n¦[a, b, ]¦[a,, b]',
+  '"x\\\ty"¦|#c\n  x\n¦"x"#c¦&x.y 1¦&x/y 1¦!!set {a: 1}',
   '{a, b: 1}¦"x\n  y"¦!!binary "@@"¦!!binary aGk=¦[1]: [2]: 3¦x\u0085y¦!!bool x',
   '!!map 1¦!!seq 1¦!!map [1]¦!!seq {a: 1}¦!!str [1]¦!!int {a: 1}¦!!null x¦!!timestamp x¦!!set {a}¦!!map {a: 1}',
 )
-const YAML_KEYS = cut('a¦b¦__proto__¦"a"¦\'b\'¦a.b¦1¦"1"¦yes¦true¦<<¦a b¦&x a¦*x¦!!str a¦')
+const YAML_KEYS = cut('a¦b¦__proto__¦"a"¦\'b\'¦a.b¦1¦"1"¦1.0¦01¦1_0¦10¦0xA¦yes¦true¦<<¦a b¦&x a¦*x¦!!str a¦')
 const JSON_SCALARS = cut(
   '1¦1.0¦1e0¦10¦"1"¦true¦null¦"null"¦[]¦{}¦[1]¦{"a":1}¦12345678901234567890¦12345678901234567891',
   '1e400¦2e400¦-0¦0¦01¦.5¦"\\u0041"¦"A"¦"\\x"¦"a\tb"¦¦\'a\'¦NaN¦-¦"\u2028"',

@@ -1,10 +1,28 @@
 import { errorsOfPath } from '../../src/protocols/http/dialect-errors.ts'
+import { Readable } from 'node:stream'
 import { createHttpServer } from '../../src/protocols/http/transport/http-server.ts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { FORM, finish, logged, port, raw, reset, send, SETTINGS, start } from './http-fixture.ts'
+import { FORM, finish, logged, plainRoute, port, raw, reset, send, SETTINGS, start } from './http-fixture.ts'
 
 beforeEach(reset)
 afterEach(finish)
+
+test('HEAD makes no chunk of a body, and ends what makes them', async () => {
+  let made = 0
+  async function* endless() {
+    for (;;) yield await Promise.resolve(Buffer.from(String(made++)))
+  }
+  const silent = new Readable({ read: () => undefined })
+  const answer = { status: 200, contentType: 'text/plain', body: '' }
+  const routes = [
+    plainRoute('GET', '/svc/v1/endless', () => ({ ...answer, chunks: endless() })),
+    plainRoute('GET', '/svc/v1/silent', () => ({ ...answer, chunks: silent })),
+  ]
+  await start({ routes })
+  for (const path of ['/svc/v1/endless', '/svc/v1/silent'])
+    expect(await send(path, { method: 'HEAD' })).toMatchObject({ status: 200, text: '' })
+  expect([made, silent.destroyed]).toEqual([0, true])
+})
 
 describe('parameters', () => {
   beforeEach(() => start())

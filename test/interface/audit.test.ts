@@ -15,6 +15,7 @@ interface Event {
   operation: string
   item: string
   items: string[]
+  unchangedItems: string[]
   itemCount: number
   result: string
   code: string
@@ -88,8 +89,9 @@ describe('an event of several items keeps their names, and each finds it:', () =
     expect(status).toBe(200)
   }
 
-  async function idsOf(): Promise<string[]> {
+  async function idsOf(tenant = ''): Promise<string[]> {
     const query = new URLSearchParams({
+      tenant,
       search: 'blur',
       dataId: 'several*',
       group: 'S',
@@ -123,6 +125,12 @@ describe('an event of several items keeps their names, and each finds it:', () =
     await isFound('clone configs', 'copies')
     await calls(`/nacos/v1/cs/configs?delType=ids&ids=${ids.join(',')}`, { method: 'DELETE' })
     await isFound('delete configs', 'public')
+    const copies = await idsOf('copies')
+    await calls(`/nacos/v1/cs/configs?delType=ids&ids=${[copies[0], ids[0]].join(',')}`, { method: 'DELETE' })
+    expect(await newest({ item: `id ${ids[0]}` })).toMatchObject({
+      items: [expect.stringContaining('copies:S:config/'), `id ${ids[0]}`],
+      unchangedItems: [`id ${ids[0]}`],
+    })
     const written = await until(
       () => readFile(lines, 'utf8'),
       (text) => text.includes('"delete configs"'),
@@ -142,6 +150,7 @@ describe('the audit', () => {
       operation: 'publish config',
       item: 'public:G:config/a',
       items: ['public:G:config/a'],
+      unchangedItems: [],
       itemCount: 1,
       result: 'done',
       code: '',

@@ -84,6 +84,14 @@ describe('a stream of a server without sign-in', () => {
     await reader.find(about('watchers', dataId))
   })
 
+  test('is not opened by HEAD, which is answered at once and takes no place', async () => {
+    const server = await startWaypost({ settings: { 'max-event-streams': 1 } })
+    for (let turn = 0; turn < 3; turn++)
+      expect((await fetch(`${server.url}/svc/v1/console/events`, { method: 'HEAD' })).status).toBe(200)
+    expect((await follow(server.url)).status).toBe(200)
+    await server.stop()
+  })
+
   test('ends when the server stops, which it does not delay', async () => {
     const server = await startWaypost()
     const reader = await follow(server.url)

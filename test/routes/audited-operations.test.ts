@@ -73,6 +73,32 @@ describe('a change of configurations', () => {
     expect(recorded()).toEqual(['delete configs | dev:G:config/a\ndev:G:config/b | done'])
   })
 
+  test('by ids and by a copy names what it has left, and the answer says which', async () => {
+    await at.svc('POST', configs, { params: { dataId: 'd', group: 'G', content: 'x' } })
+    const cfgId = await idOf({ dataId: 'd', group: 'G' })
+    await at.svc('POST', '/console/namespaces', { params: { customNamespaceId: 'dev', namespaceName: 'n' } })
+    recorded()
+    for (const dialect of ['svc', 'nacos'] as const) {
+      const params = { clone: 'true', tenant: 'dev', policy: 'OVERWRITE' }
+      const rawBody = Buffer.from(JSON.stringify([{ cfgId }, { cfgId: 12 }]))
+      const { text } = await at[dialect]('POST', configs, { params, rawBody })
+      expect(text).toContain('"unrecognizedCount":1,"unrecognizedData":[{"itemName":"id 12"')
+    }
+    const { text } = await at.nacos('DELETE', configs, { params: { delType: 'ids', ids: `12,${cfgId}` } })
+    expect(JSON.parse(text)).toEqual({
+      code: 200,
+      message: 'not deleted, unknown or not permitted: 12',
+      data: true,
+    })
+    const copied =
+      'clone configs | dev:G:config/d\n! id 12 | done | published 1, skipped 0, failed 0, not copied 1'
+    expect(recorded()).toEqual([
+      copied,
+      copied,
+      'delete configs | public:G:config/d\n! id 12 | done | deleted 1, unknown 1, not permitted 0',
+    ])
+  })
+
   test('by a clone or an import is one event with counts', async () => {
     await at.svc('POST', configs, { params: { dataId: 'd', group: 'G', content: 'x' } })
     const cfgId = await idOf({ dataId: 'd', group: 'G' })
@@ -89,8 +115,8 @@ describe('a change of configurations', () => {
     await importOne('new')
     expect(recorded()).toEqual([
       'clone configs | dev:G:config/d | done | published 1, skipped 0, failed 0',
-      'clone configs | dev:G:config/d | done | published 0, skipped 1, failed 0',
-      'clone configs | dev:G:config/d | refused | published 0, skipped 0, failed 1',
+      'clone configs | ! dev:G:config/d | done | published 0, skipped 1, failed 0',
+      'clone configs | ! dev:G:config/d | refused | published 0, skipped 0, failed 1',
       'import configs | dev:G:config/new | done | published 1, skipped 0, failed 0',
     ])
   })

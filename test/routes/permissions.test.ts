@@ -125,10 +125,21 @@ describe('one item', () => {
 describe('by ids', () => {
   test('items that may not be deleted are skipped like ids of no item', async () => {
     ids['nothing'] = '99999999'
-    const unknown = (await remove('nothing')).answer
-    for (const forbidden of ['secret', 'shown']) expect((await remove(forbidden)).answer).toEqual(unknown)
+    const removed = async (...from: string[]) => {
+      const { answer, text } = await remove(...from)
+      return { ...answer, body: from.reduce((all, name) => all.replace(ids[name]!, '<id>'), text) }
+    }
+    const unknown = await removed('nothing')
+    expect(unknown.body).toContain('<id>')
+    for (const forbidden of ['secret', 'shown']) expect(await removed(forbidden)).toEqual(unknown)
     expect(at.state.configs.size).toBe(3)
-    expect((await remove('shown', 'mine', 'secret')).answer).toEqual(unknown)
+    const two = await removed('nothing', 'mine', 'shown')
+    authorisation.isOn = false
+    await at.svc('POST', configs, { params: { ...keyIn('mine'), content: 'x' } })
+    const all = await at.nacos('GET', configs, { params: { ...keyIn('mine'), show: 'all' } })
+    ids['mine'] = JSON.parse(all.text).id
+    authorisation.isOn = true
+    expect(await removed('shown', 'mine', 'secret')).toEqual(two)
     expect([...at.state.configs.all()].map(({ key }) => key.namespaceId)).toEqual(['shown', 'secret'])
   })
 

@@ -7,7 +7,7 @@ import { linkToItem, namedItem } from './link-to-item.ts'
 /** The names of the items of an event: all that are kept, once they are unfolded. */
 export function EventItems({ event }: { event: AuditEvent }) {
   const { items, itemCount } = event
-  if (itemCount <= 1) return <Breakable text={itemText(event)} />
+  if (itemCount <= 1) return <ItemName event={event} name={itemText(event)} />
   return (
     <details>
       <summary>
@@ -16,7 +16,7 @@ export function EventItems({ event }: { event: AuditEvent }) {
       <ul class="plain-list">
         {items.map((name) => (
           <li key={name} dir="auto">
-            <Breakable text={name} />
+            <ItemName event={event} name={name} />
           </li>
         ))}
         {itemCount > items.length && (
@@ -24,6 +24,15 @@ export function EventItems({ event }: { event: AuditEvent }) {
         )}
       </ul>
     </details>
+  )
+}
+
+function ItemName({ event, name }: { event: AuditEvent; name: string }) {
+  return (
+    <>
+      <Breakable text={name} />
+      {event.unchangedItems.includes(name) && <span class="soft"> {t('leftAsItWas')}</span>}
+    </>
   )
 }
 

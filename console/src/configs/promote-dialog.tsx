@@ -6,6 +6,7 @@ import { LoadProblem } from '../controls/notice.tsx'
 import { tell } from '../controls/toast.tsx'
 import { shownNumber, t } from '../language/text.ts'
 import { copyConfigs } from '../server/compare.ts'
+import type { ImportOutcome } from '../server/configs.ts'
 import { useLoaded } from '../live/loaded.ts'
 import { namespaceName } from '../state/namespaces.ts'
 
@@ -41,14 +42,11 @@ export function PromoteDialog(props: {
   const trial = useLoaded(JSON.stringify([to, copied]), () =>
     copyConfigs(to, copied, { policy: POLICY, dryRun: true }),
   )
-  const changed = new Set(trial.value?.skipData?.map(nameOf))
+  const changed = new Set(trial.value && notCopied(rows, trial.value).map(nameOf))
   const promote = async (): Promise<void> => {
-    const { succCount, skipData, failData } = await copyConfigs(to, copied, {
-      policy: POLICY,
-      comment,
-    })
-    tell(t('promoted', { count: shownNumber(succCount) }))
-    const left = [...skipData, ...failData].map(({ dataId }) => dataId)
+    const outcome = await copyConfigs(to, copied, { policy: POLICY, comment })
+    tell(t('promoted', { count: shownNumber(outcome.succCount) }))
+    const left = notCopied(rows, outcome).map(({ dataId }) => dataId)
     if (left.length > 0) tell(t('promoteSkipped', { names: left.join(', ') }), true)
     onClose()
     onDone()
@@ -88,6 +86,15 @@ export function PromoteDialog(props: {
       />
     </Confirm>
   )
+}
+
+/** The items that are left as they are, also those whose original is gone. */
+function notCopied(
+  rows: readonly Promoted[],
+  { skipData, failData, unrecognizedData }: ImportOutcome,
+): readonly { readonly group: string; readonly dataId: string }[] {
+  const gone = new Set(unrecognizedData.map(({ itemName }) => itemName))
+  return [...skipData, ...failData, ...rows.filter(({ id }) => gone.has(`id ${id}`))]
 }
 
 /** The expected outcome of an item, and the sides that are compared. */

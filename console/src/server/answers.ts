@@ -78,7 +78,7 @@ export interface TransferOutcome {
   readonly unrecognizedCount: number
   readonly unrecognizedData: readonly ({
     readonly itemName: string
-    readonly reason: 'bad-name' | 'not-in-metadata' | 'no-entry' | 'litter' | 'metadata-elsewhere' | 'link' | 'set-record'
+    readonly reason: 'bad-name' | 'not-in-metadata' | 'no-entry' | 'litter' | 'metadata-elsewhere' | 'link' | 'set-record' | 'no-item'
   })[]
   readonly unknownTypeData: readonly {
     readonly dataId: string
@@ -923,6 +923,7 @@ export interface AuditEvent {
   /** The first one, and how many more there are. */
   readonly item: string
   readonly items: readonly string[]
+  readonly unchangedItems: readonly string[]
   /** How many items: an event keeps the names of the first 200 at most. */
   readonly itemCount: number
   readonly result: 'done' | 'refused' | 'failed' | 'would-be-refused'

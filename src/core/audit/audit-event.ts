@@ -24,7 +24,7 @@ export interface AuditEntry {
   readonly ip: string
   /** The action, e.g. `publish config`. */
   readonly operation: string
-  /** The item, e.g. `public:DEFAULT_GROUP:config/app.yaml`, or several, a line each: see `auditedItem`. */
+  /** The item, e.g. `public:DEFAULT_GROUP:config/app.yaml`, or several, a line each: see `itemOfNames`. */
   readonly item: string
   readonly result: AuditResult
   /** The code of the refusal, or empty. */
@@ -61,6 +61,8 @@ export interface RecordingOptions {
    * such as a sign-in: repeating them must not drive changes out of the audit.
    */
   readonly mayRepeat: boolean
+  /** Whether it has changed something, though it was refused: an event of its own, whose names are not lost in another. */
+  readonly hasChanged?: boolean
 }
 
 /** Records entries. Nobody waits for it, and it never throws. */

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Resource } from '../access/resource.ts'
 import { configKey } from '../config/state/config-item.ts'
 import { MOST_ITEM_CHARACTERS } from './audit-event.ts'
-import { auditedItem, auditedItems, MOST_NAMES, shortItem } from './audited-item.ts'
+import { auditedItem, auditedItems, itemOfNames, MOST_NAMES, namesOf, shortItem } from './audited-item.ts'
 
 const config = (dataId: string): Resource => ({ kind: 'config', key: configKey('dev', 'G', dataId) })
 
@@ -28,11 +28,12 @@ test('of several resources each is named', () => {
   const item = auditedItem([config('a'), config('b'), config('c')])
   expect(auditedItems(item)).toEqual({
     names: ['dev:G:config/a', 'dev:G:config/b', 'dev:G:config/c'],
+    left: [],
     count: 3,
   })
   expect(shortItem(item)).toBe('dev:G:config/a and 2 more')
   expect(auditedItems(auditedItem([config('+5')])).names).toEqual(['dev:G:config/+5'])
-  expect(auditedItems('')).toEqual({ names: [], count: 0 })
+  expect(auditedItems('')).toEqual({ names: [], left: [], count: 0 })
 })
 
 test('the names of an event are bounded, and the others are counted', () => {
@@ -43,6 +44,24 @@ test('the names of an event are bounded, and the others are counted', () => {
   const wide = auditedItem(Array.from({ length: 1_000 }, () => config('日'.repeat(250))))
   expect(Buffer.byteLength(wide)).toBeLessThan(9_000)
   expect(auditedItems(wide).count).toBe(1_000)
+})
+
+test('what was left as it was is told apart, and others do not drive it out', () => {
+  const many = Array.from({ length: 1_000 }, (_, index) => config(`item-${index}`))
+  const few = [config('kept'), 'id 12']
+  const of = (changed: readonly Resource[], left: readonly (Resource | string)[]) =>
+    itemOfNames({ changed: namesOf(changed, (one) => one), left: namesOf(left, (one) => one) })
+  expect(auditedItems(of([config('a')], few))).toEqual({
+    names: ['dev:G:config/a', 'dev:G:config/kept', 'id 12'],
+    left: ['dev:G:config/kept', 'id 12'],
+    count: 3,
+  })
+  expect(shortItem(of([config('a')], few))).toBe('dev:G:config/a and 2 more')
+  expect(shortItem(of([], ['id 12']))).toBe('id 12')
+  const { names, left, count } = auditedItems(of(many, few))
+  expect([names.length, left, count]).toEqual([MOST_NAMES, ['dev:G:config/kept', 'id 12'], 1_002])
+  const both = auditedItems(of(many, many))
+  expect([both.names.length, both.left.length, both.count]).toEqual([MOST_NAMES, MOST_NAMES / 2, 2_000])
 })
 
 test('an item has a bounded length, and one line', () => {

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { namesOf, NO_NAMES } from '../../core/audit/audited-item.ts'
 import { type ConfigItem, configKey, type ConfigKey } from '../../core/config/state/config-item.ts'
 import { publishConfig } from '../../core/config/commands/publish-config.ts'
 import { type ConfigSearch, matchingConfigs } from '../../core/config/state/search-configs.ts'
@@ -66,9 +67,22 @@ export interface CloneRequest extends ImportOptions {
 }
 
 /** The outcome of a clone; only a listed namespace takes copies. */
-export type Cloned =
-  | { readonly kind: 'nothing-selected' | 'unknown-namespace' | 'nothing-found' }
-  | { readonly kind: 'done'; readonly outcome: ImportOutcome }
+export type Cloned = OriginalsLeft &
+  (
+    | { readonly kind: 'nothing-selected' | 'unknown-namespace' | 'nothing-found' }
+    | { readonly kind: 'done'; readonly outcome: ImportOutcome }
+  )
+
+/** Originals of which there is no copy: ids of no item, and items that the caller may not read. */
+interface OriginalsLeft {
+  readonly unknown: readonly number[]
+  readonly forbidden: readonly ConfigItem[]
+}
+
+/** The ids without a copy. They are together: the caller must not learn whether an id is one of an item. */
+export function idsWithoutCopy({ unknown, forbidden }: Cloned): number[] {
+  return [...unknown, ...forbidden.map(({ origin }) => origin.id)].toSorted((a, b) => a - b)
+}
 
 /** Makes the operations of export, import and clone. */
 export function transferOperations(parts: TransferParts) {
@@ -121,23 +135,34 @@ function importOperations(parts: TransferParts) {
       permission: WRITE_CONFIG,
       resources: ({ items }: ImportRequest) => items.map(({ key }) => configResource(key)),
       run: (request, caller) => importAll(parts, request, caller),
-      audit: { operation: 'import configs', isRecorded: changesAnything, cameTo: auditedImport },
+      audit: {
+        operation: 'import configs',
+        isRecorded: changesAnything,
+        cameTo: (outcome) => auditedImport(outcome),
+      },
     }),
     /** Copies the items that the caller may read. Refusal `invalid-parameter` if two copies get one name. */
     clone: guard.finding({
       permission: WRITE_CONFIG,
       scope: someOf,
-      find: ({ selected, namespaceId }: CloneRequest) =>
-        selected.flatMap((one) => copyOf(state, one, namespaceId)),
-      leaveOut: (copies, mayTouch) => copies.filter(({ source }) => mayTouch(readOf(source))),
-      touches: (copies) => copies.flatMap(touchesOfCopy),
-      run: async (copies, request, caller): Promise<Cloned> => {
-        if (request.selected.length === 0) return { kind: 'nothing-selected' }
-        if (!isListed(state, request.namespaceId)) return { kind: 'unknown-namespace' }
-        if (copies.length === 0) return { kind: 'nothing-found' }
+      find: ({ selected, namespaceId }: CloneRequest): FoundCopies => ({
+        copies: selected.flatMap((one) => copyOf(state, one, namespaceId)),
+        unknown: selected.flatMap(({ id }) => (state.configs.getById(id) === undefined ? [id] : [])),
+        forbidden: [],
+      }),
+      leaveOut: ({ copies, unknown }, mayTouch) => {
+        const allowed = new Set(copies.filter(({ source }) => mayTouch(readOf(source))))
+        const others = copies.filter((copy) => !allowed.has(copy))
+        return { copies: [...allowed], unknown, forbidden: others.map(({ source }) => source) }
+      },
+      touches: ({ copies }) => copies.flatMap(touchesOfCopy),
+      run: async ({ copies, ...left }, request, caller): Promise<Cloned> => {
+        if (request.selected.length === 0) return { kind: 'nothing-selected', ...left }
+        if (!isListed(state, request.namespaceId)) return { kind: 'unknown-namespace', ...left }
+        if (copies.length === 0) return { kind: 'nothing-found', ...left }
         refuseEqualNames(copies)
         const items = copies.map(importItemOf)
-        return { kind: 'done', outcome: await importAll(parts, { ...request, items }, caller) }
+        return { kind: 'done', outcome: await importAll(parts, { ...request, items }, caller), ...left }
       },
       audit: { operation: 'clone configs', isRecorded: changesAnything, cameTo: auditedClone },
     }),
@@ -175,15 +200,32 @@ function changesAnything({ dryRun }: ImportOptions): boolean {
   return !dryRun
 }
 
-/** A batch that stopped is refused, also where some of it was published. */
-function auditedImport({ published, skipped, failed, stoppedBy }: ImportOutcome): AuditedOutcome {
-  const detail = `published ${published.length}, skipped ${skipped.length}, failed ${failed.length}`
-  if (failed.length === 0) return { result: 'done', detail }
-  return { result: 'refused', code: stoppedBy?.code ?? '', detail }
+/** A batch that stopped is refused, also where some of it was published. `originals`: the ones without a copy. */
+function auditedImport(
+  { published, skipped, failed, stoppedBy }: ImportOutcome,
+  originals: readonly (Resource | string)[] = [],
+): AuditedOutcome {
+  const counts = `published ${published.length}, skipped ${skipped.length}, failed ${failed.length}`
+  const detail = originals.length === 0 ? counts : `${counts}, not copied ${originals.length}`
+  const left = [...originals, ...[...failed, ...skipped].map(configResource)]
+  const names = { changed: namesOf(published, configResource), left: namesOf(left, (one) => one) }
+  if (failed.length === 0) return { result: 'done', detail, names }
+  return { result: 'refused', code: stoppedBy?.code ?? '', detail, names }
 }
 
+/** The audit tells unknown ids and forbidden originals apart; the answer does not. */
 function auditedClone(cloned: Cloned): AuditedOutcome {
-  return cloned.kind === 'done' ? auditedImport(cloned.outcome) : { result: 'refused', code: cloned.kind }
+  const { unknown, forbidden } = cloned
+  const originals = [...forbidden.map(({ key }) => configResource(key)), ...unknown.map((id) => `id ${id}`)]
+  if (cloned.kind === 'done') return auditedImport(cloned.outcome, originals)
+  const refused: AuditedOutcome = { result: 'refused', code: cloned.kind }
+  if (cloned.kind !== 'nothing-found') return refused
+  return { ...refused, names: { changed: NO_NAMES, left: namesOf(originals, (one) => one) } }
+}
+
+/** The copies to make, and the originals of which none is made. */
+interface FoundCopies extends OriginalsLeft {
+  readonly copies: readonly Copy[]
 }
 
 interface Copy {

@@ -11,8 +11,7 @@ import type { Engine } from '../../core/engine/ports.ts'
 import { Refusal } from '../../core/refusal.ts'
 import type { State } from '../../core/engine/state.ts'
 import type { Guard, Resource } from '../guard.ts'
-import type { Touch, Caller } from '../authorisation.ts'
-import type { AuditedOutcome } from '../operation-audit.ts'
+import type { Caller } from '../authorisation.ts'
 import { cutPage, pageOf, type PageRequest } from '../page.ts'
 
 interface ConfigParts {
@@ -56,19 +55,6 @@ export interface RemoveRequest {
   readonly srcUser?: string | undefined
 }
 
-/** Which items to delete, and who says so. */
-export interface RemoveManyRequest {
-  readonly ids: readonly number[]
-  readonly srcUser?: string | undefined
-}
-
-/** The items that are deleted by ids, and how many ids are skipped: unknown, or not allowed to the caller. */
-interface Removal {
-  readonly items: readonly ConfigItem[]
-  readonly unknown: number
-  readonly forbidden: number
-}
-
 /** A page of the items that match. */
 export interface FoundConfigs {
   readonly page: PageRequest
@@ -82,7 +68,7 @@ export const WRITE_CONFIG = { action: 'write', resource: 'config' } as const
 
 /** Makes the operations on configurations. */
 export function configOperations(parts: ConfigParts) {
-  return { ...readOperations(parts), ...publishOperation(parts), ...removeOperations(parts) }
+  return { ...readOperations(parts), ...publishOperation(parts), ...removeOperation(parts) }
 }
 
 function readOperations({ guard, state }: ConfigParts) {
@@ -145,7 +131,7 @@ function publishOperation({ guard, engine }: ConfigParts) {
   }
 }
 
-function removeOperations({ guard, state, engine }: ConfigParts) {
+function removeOperation({ guard, engine }: ConfigParts) {
   return {
     /** Deletes an item; true also if it did not exist. Refusal `config-changed`. */
     remove: guard.operation({
@@ -155,40 +141,7 @@ function removeOperations({ guard, state, engine }: ConfigParts) {
       run: ({ key, srcUser, ...options }, caller) =>
         engine.execute(deleteConfig(key, operatorOf(caller, srcUser), options)),
     }),
-    /** Deletes the items of these ids, of any namespace. Skips unknown ids and items that the caller may not delete. */
-    removeByIds: guard.finding({
-      permission: WRITE_CONFIG,
-      audit: { operation: 'delete configs', cameTo: auditedRemoval },
-      scope: (): Resource => ({ kind: 'some-configs', namespaceId: undefined }),
-      find: ({ ids }: RemoveManyRequest): Removal => {
-        const items = itemsOfIds(state, ids)
-        return { items, unknown: new Set(ids).size - items.length, forbidden: 0 }
-      },
-      leaveOut: ({ items, unknown }, mayTouch) => {
-        const allowed = items.filter((item) => mayTouch(writeOf(item)))
-        return { items: allowed, unknown, forbidden: items.length - allowed.length }
-      },
-      touches: ({ items }) => items.map(writeOf),
-      run: async (removal, { srcUser }, caller): Promise<Removal> => {
-        const operator = operatorOf(caller, srcUser)
-        // The store writes them together.
-        await Promise.all(removal.items.map(async ({ key }) => engine.execute(deleteConfig(key, operator))))
-        return removal
-      },
-    }),
   }
-}
-
-function writeOf({ key }: ConfigItem): Touch {
-  return { action: 'write', resource: configResource(key) }
-}
-
-/** The audit has more cases than the answer. */
-function auditedRemoval({ items, unknown, forbidden }: Removal): AuditedOutcome {
-  if (unknown + forbidden === 0) return { result: 'done' }
-  const detail = `deleted ${items.length}, unknown ${unknown}, not permitted ${forbidden}`
-  if (forbidden === 0 || items.length > 0) return { result: 'done', detail }
-  return { result: 'refused', code: 'forbidden', detail }
 }
 
 /** A Refusal `config-not-found` that names the item. */

@@ -119,7 +119,7 @@ function readingOperations({ guard, state }: GrayParts) {
   }
 }
 
-function writingOperations({ guard, state, engine }: GrayParts) {
+function writingOperations({ guard, engine }: GrayParts) {
   const resources = ({ key }: { key: ConfigKey }) => [configResource(key)]
   const permission = WRITE_CONFIG
   return {
@@ -129,13 +129,11 @@ function writingOperations({ guard, state, engine }: GrayParts) {
       audit: { operation: 'publish gray config' },
       resources,
       run: (request: GrayPublishRequest, caller) => {
-        const { key, content, notes, srcUser, typeIfNew, ...same } = request
+        const { content, notes, srcUser, ...same } = request
         const md5 = hash('md5', content, 'hex')
         const encryptedDataKey = notes.encryptedDataKey ?? ''
         const operator = operatorOf(caller, srcUser)
-        const isNew = state.config(key) === undefined && state.record(GRAY, key.text) === undefined
-        const type = same.type ?? (isNew ? typeIfNew : undefined)
-        return engine.execute(publishGray({ ...same, type, key, content, md5, encryptedDataKey, operator }))
+        return engine.execute(publishGray({ ...same, content, md5, encryptedDataKey, operator }))
       },
     }),
     /** Gives a gray version to other clients. Refusals `gray-not-found`, `gray-rule`; for readers of the item. */

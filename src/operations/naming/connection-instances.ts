@@ -7,7 +7,7 @@ import type { InstanceAddress } from '../../core/naming/state/instance.ts'
 import type { ServiceKey } from '../../core/naming/state/service.ts'
 import type { State } from '../../core/engine/state.ts'
 import type { Guard } from '../guard.ts'
-import { instanceText } from './instance-targets.ts'
+import { instanceNames } from './audited-instances.ts'
 import { NEVER_RECORDED } from '../operation-audit.ts'
 import { serviceResource, WRITE_SERVICE } from './services.ts'
 
@@ -61,7 +61,8 @@ export function connectionInstanceOperations(parts: ConnectionInstanceOperationP
       permission: WRITE_SERVICE,
       audit: {
         operation: 'register instance',
-        item: instancesText,
+        items: ({ serviceKey, instances }: PublishInstancesRequest) =>
+          instanceNames({ serviceKey, instances: instances.map(({ address }) => address) }),
         countsOthers: true,
         isRecorded: (request) => replacesPersistent(state, request),
       },
@@ -103,10 +104,4 @@ function ofService({ serviceKey }: ConnectionRequest) {
 /** Whether a persistent instance is at one of the addresses. */
 function replacesPersistent(state: State, { serviceKey, instances }: PublishInstancesRequest): boolean {
   return instances.some(({ address }) => state.isPersistentAt(serviceKey, address))
-}
-
-function instancesText({ instances }: PublishInstancesRequest): string {
-  const [first] = instances
-  if (instances.length === 1 && first !== undefined) return instanceText(first.address)
-  return `${instances.length} instances`
 }

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { Timeline } from '../../core/naming/timeline/timeline.ts'
 import { ANONYMOUS } from '../../core/access/identity.ts'
+import { auditedItems } from '../../core/audit/audited-item.ts'
 import { at, EngineWorld, ORDERS, registered } from '../../core/core.test-support.ts'
 import { connectionPublisher } from '../../core/naming/state/connection-publisher.ts'
 import { beatOperations } from './beats.ts'
@@ -118,7 +119,25 @@ describe('the audit', () => {
     expect(recorded).toEqual([
       `modify instance | ${where}/10.0.0.7:80@DEFAULT | done`,
       `set health | ${where}/10.0.0.7:80@DEFAULT | refused`,
-      `update metadata | ${where} | done`,
+      `update metadata | ${where}/10.0.0.7:80@DEFAULT | done`,
+    ])
+  })
+
+  test('names each instance of a batch, and those that it left', async () => {
+    const where = 'public:DEFAULT_GROUP:naming/orders'
+    await settled(operations.register(registration, caller))
+    const there = { ip: instance.ip, port: instance.port, cluster: undefined, ephemeral: true }
+    const batch = { serviceKey: ORDERS, consistencyType: undefined, keys: { a: 'b' } }
+    const instances = [there, { ...there, port: 81 }, { ...there, cluster: 'c' }]
+    await settled(operations.updateMetadata({ ...batch, instances }, caller))
+    await settled(
+      operations.deleteMetadata({ ...batch, consistencyType: 'ephemeral', instances: [] }, caller),
+    )
+    await settled(operations.deleteMetadata({ ...batch, consistencyType: 'persist', instances: [] }, caller))
+    expect(recorded).toEqual([
+      `update metadata | ${where}/10.0.0.7:80@DEFAULT\n! ${where}/10.0.0.7:81@DEFAULT\n! ${where}/10.0.0.7:80@c | done`,
+      `delete metadata | ${where}/10.0.0.7:80@DEFAULT | done`,
+      `delete metadata | ${where} | done`,
     ])
   })
 })
@@ -138,6 +157,12 @@ test('an instance that leaves while several are changed is not found, and the ot
   expect(updated.map(({ port }) => port)).toEqual([1, 3])
   expect(new Set(notFound.map(({ port }) => port))).toEqual(new Set([2, 4]))
   expect(Array.from(world.state.instances(ORDERS), ({ record }) => record.weight)).toEqual([7, 7])
+  const at = (port: number) => `public:DEFAULT_GROUP:naming/orders/10.0.0.7:${port}@DEFAULT`
+  const { names, left } = auditedItems(recorded.at(-1)!.split(' | ')[1]!)
+  expect([names.slice(0, 2), left.toSorted()]).toEqual([
+    [at(1), at(3)],
+    [at(2), at(4)],
+  ])
 })
 
 describe('an instance of a connection', () => {

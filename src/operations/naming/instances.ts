@@ -30,6 +30,7 @@ import type { Actor } from '../../core/naming/timeline/timeline-entry.ts'
 import type { Guard } from '../guard.ts'
 import type { Caller } from '../authorisation.ts'
 import { afterwards } from '../afterwards.ts'
+import { auditedBatch, auditedInstances, instanceNames } from './audited-instances.ts'
 import { type InstanceRequest, instanceText, targetOf, targetThere } from './instance-targets.ts'
 import { type BatchParts, carryOutBatch } from './metadata-batches.ts'
 import { READ_SERVICE, serviceResource, WRITE_SERVICE } from './services.ts'
@@ -241,18 +242,19 @@ function batches(parts: InstanceParts) {
     /** Changes weight or enabled of several instances, or lifts what operators have set; answers which ones. */
     modifyMany: guard.operation({
       permission: WRITE_SERVICE,
-      audit: {
-        operation: 'modify instances',
-        item: ({ instances }: ModifyManyRequest) => `${instances.length} instances`,
-      },
       resources: ofInstance,
       run: (request: ModifyManyRequest, caller) =>
         during(request, caller, () => modifyMany(parts, request, actorOf(caller))),
+      audit: {
+        operation: 'modify instances',
+        items: instanceNames,
+        cameTo: ({ updated, notFound }, { serviceKey }) => auditedInstances(serviceKey, updated, notFound),
+      },
     }),
     /** Writes keys over the metadata of several instances; answers which ones. */
     updateMetadata: guard.operation({
       permission: WRITE_SERVICE,
-      audit: { operation: 'update metadata' },
+      audit: { operation: 'update metadata', items: instanceNames, cameTo: auditedBatch },
       resources: ofInstance,
       run: (batch: BatchRequest, caller) =>
         during(batch, caller, () =>
@@ -262,7 +264,7 @@ function batches(parts: InstanceParts) {
     /** Removes keys from the metadata of several instances; answers which ones. */
     deleteMetadata: guard.operation({
       permission: WRITE_SERVICE,
-      audit: { operation: 'delete metadata' },
+      audit: { operation: 'delete metadata', items: instanceNames, cameTo: auditedBatch },
       resources: ofInstance,
       run: (batch: BatchRequest, caller) =>
         during(batch, caller, () => carryOutBatch(parts, meantBy(parts, batch), deleteMetadata)),

@@ -64,12 +64,15 @@ export async function auditOf(flags: AuditFlags): Promise<CommandResult> {
 /** The names in a table, at most. The other forms of output have all names. */
 const MOST_SHOWN = 3
 
-/** The names of the items of an event; an older server has no list of names. */
-function itemText({ item, items, itemCount }: Partial<AuditEvent>): string {
-  if (items === undefined || itemCount === undefined || itemCount <= 1) return item ?? ''
-  const rest = itemCount - Math.min(items.length, MOST_SHOWN)
-  const names = items.slice(0, MOST_SHOWN).join(', ')
-  return rest > 0 ? `${names} and ${rest} more` : names
+/** The names of the items of an event, in brackets the items that were left as they were; an older server has no such lists. */
+function itemText({ item, items, unchangedItems = [], itemCount }: Partial<AuditEvent>): string {
+  const isOne = itemCount === undefined || itemCount <= 1
+  if (items === undefined || (isOne && unchangedItems.length === 0)) return item ?? ''
+  const changed = items.slice(0, items.length - unchangedItems.length).slice(0, MOST_SHOWN)
+  const left = unchangedItems.slice(0, MOST_SHOWN)
+  const names = [...changed, ...left.map((name) => `(not ${name})`)]
+  const rest = (itemCount ?? 0) - names.length
+  return rest > 0 ? `${names.join(', ')} and ${rest} more` : names.join(', ')
 }
 
 const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 }

@@ -1,5 +1,12 @@
 import { isSameIp } from '../../core/text/ip-address.ts'
-import type { ExplainedInstance, ListedService, ServiceDetail, ShownInstance, Timeline } from '../answers.ts'
+import type {
+  ChangedInstances,
+  ExplainedInstance,
+  ListedService,
+  ServiceDetail,
+  ShownInstance,
+  Timeline,
+} from '../answers.ts'
 import {
   type CommandResult,
   listed,
@@ -172,7 +179,10 @@ interface NamedInstances {
 
 type InstanceChange = { readonly enabled: boolean } | { readonly weight: string } | { readonly lift: true }
 
-/** `service disable`, `enable`, `weight` and `lift`. Nothing is changed if an instance is missing. */
+/**
+ * `service disable`, `enable`, `weight` and `lift`. Nothing is changed if an instance is missing. One that leaves just then is
+ * named.
+ */
 export async function changeInstances(
   flags: InstanceFlags,
   { name: word, addresses }: NamedInstances,
@@ -189,11 +199,15 @@ export async function changeInstances(
     clusterName,
     ephemeral,
   }))
-  await client.send('PUT', '/ns/instance/batch', {
+  const answer = await client.send('PUT', '/ns/instance/batch', {
     ...serviceParams(client, name),
     instances: JSON.stringify(instances),
     ...change,
   })
+  const { notFound = [] } = JSON.parse(answer) as Partial<ChangedInstances>
+  const gone = found.filter(({ instanceId }) => notFound.includes(instanceId)).map(addressText)
+  if (gone.length > 0)
+    throw new DiffersError(`${serviceText(name)}: ${gone.join(', ')} left just now; all others are changed.`)
   const shownNames = found.map(addressText).join(', ')
   return done(`${serviceText(name)}: ${whatOf(change)} ${shownNames}`, { ...name, instances, ...change })
 }

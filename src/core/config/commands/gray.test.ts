@@ -134,6 +134,17 @@ describe('publishing for some clients', () => {
     expect(record?.content.toString()).toBe('one')
   })
 
+  test.each<[string, () => unknown, string | undefined]>([
+    ['counts where the item has no version', () => {}, 'yaml'],
+    ['does not count beside a formal version', () => published(state, 'formal', KEY), undefined],
+    ['does not count beside another gray version', () => carryOut(state, beta('10.0.0.1'), at(0)), undefined],
+  ])('the type of a new item %s when it is decided', (_, before, type) => {
+    const command = publishing('tag_x', tagRule('x'), { typeIfNew: 'yaml' })
+    before()
+    carryOut(state, command, at(0))
+    expect(grayNamed(state.record(GRAY, KEY.text), 'tag_x')?.type).toBe(type)
+  })
+
   test('a text of the same md5 but other bytes is another text', () => {
     carryOut(state, publishing('beta', betaRule('10.0.0.1'), { md5: 'same' }), at(0))
     carryOut(state, publishing('beta', betaRule('10.0.0.1'), { text: 'other', md5: 'same' }), at(0))

@@ -91,10 +91,11 @@ function sameVersion(a: ConfigItem, b: ConfigItem): boolean {
 }
 
 /**
- * How to delete. `casMd5`: only if the item is still the one that it names. `comment`: why. `keepsGray`: the formal
- * version alone goes.
+ * How to delete. `id`: only the item with this id, and not a later one of its name. `casMd5`: only if the item is still
+ * the one that it names. `comment`: why. `keepsGray`: the formal version alone goes.
  */
 interface DeleteOptions {
+  readonly id?: number
   readonly keepsGray?: boolean | undefined
   readonly casMd5?: string | undefined
   readonly comment?: string | undefined
@@ -116,11 +117,14 @@ function unreadableIn(view: View, key: ConfigKey): ConfigItem | undefined {
   }
 }
 
-/** Removes an item, with its gray versions. Answers true, also if it did not exist. See {@link DeletedConfig}. */
+/**
+ * Removes an item, with its gray versions. Answers true, also if it did not exist. Refusal `config-changed` where it is not
+ * the one that is meant. See {@link DeletedConfig}.
+ */
 export function deleteConfig(
   key: ConfigKey,
   operator: Operator,
-  { casMd5, comment, keepsGray = false }: DeleteOptions = {},
+  { id, casMd5, comment, keepsGray = false }: DeleteOptions = {},
 ): Command<true> {
   return {
     subject: key.text,
@@ -128,6 +132,8 @@ export function deleteConfig(
     decide(view, { wallMs, stamp }) {
       const deleted = view.config(key) ?? unreadableIn(view, key)
       checkCas(casMd5, deleted)
+      if (id !== undefined && deleted?.origin.id !== id)
+        throw new Refusal('config-changed', `The item with the id ${id} is gone.`)
       const gray = keepsGray ? undefined : view.record(GRAY, key.text)
       const atMs = gray?.versions.reduce((latest, one) => Math.max(latest, one.modifiedMs), wallMs) ?? wallMs
       const change = { operator, comment, atMs, stamp: stamp + 1 }

@@ -32,6 +32,8 @@ export interface PublishGray {
   readonly md5: string
   /** Counts where the item has no formal version. */
   readonly type: ConfigType | undefined
+  /** The type of an item without any version. */
+  readonly typeIfNew?: ConfigType | undefined
   readonly encryptedDataKey: string
   /** Publishes only if this is the md5 of the gray version of that name (`''`: there is none). */
   readonly casMd5: string | undefined
@@ -58,7 +60,7 @@ export function publishGray(input: PublishGray): Command<true> {
       const item = view.record(GRAY, key.text)
       const previous = grayNamed(item, input.name)
       checkCas(casMd5, previous)
-      const version = nextVersion(view, { input, previous }, now)
+      const version = nextVersion(view, { input, item, previous }, now)
       if (previous !== undefined && isSame(previous, version)) return unchanged(true)
       if (previous === undefined && item?.versions.length === MOST_GRAY_VERSIONS) throw tooMany()
       return synced(
@@ -153,7 +155,7 @@ function versionSaved(
 
 /** The text where it is new, without the one that it replaces; and the record of a new version, which has its own text. */
 function textSaved(
-  { key, content, operator, comment, type }: PublishGray,
+  { key, content, operator, comment }: PublishGray,
   { version, previous }: Omit<Versions, 'item'>,
   { stamp }: Now,
 ): Change[] {
@@ -163,15 +165,18 @@ function textSaved(
   const saved = recordSaved(GRAY_TEXT, { id, value, stamp: textStamp(stamp) })
   if (previous !== undefined) return [recordRemoved(GRAY_TEXT, previous.textId, stamp), saved]
   const change = { operator, comment, atMs: version.modifiedMs }
-  return [saved, ...grayRecorded(key, { op: 'I', version, content, type: type ?? 'text', stamp }, change)]
+  return [
+    saved,
+    ...grayRecorded(key, { op: 'I', version, content, type: version.type ?? 'text', stamp }, change),
+  ]
 }
 
 function nextVersion(
   view: View,
-  { input, previous }: { input: PublishGray; previous: GrayVersion | undefined },
+  { input, item, previous }: { input: PublishGray } & Omit<Versions, 'version'>,
   now: Now,
 ): GrayVersion {
-  const { rule, md5, type, operator, comment } = input
+  const { rule, md5, operator, comment } = input
   const id = historyIdOf(now.stamp)
   const fields = {
     name: previous?.name ?? ownText(input.name),
@@ -179,7 +184,7 @@ function nextVersion(
     md5,
     size: input.content.length,
     textId: hasText(view, previous, input) ? previous.textId : String(textStamp(now.stamp)),
-    type: type ?? previous?.type,
+    type: input.type ?? previous?.type ?? typeOfNew(view, input, item),
     encryptedDataKey: ownText(input.encryptedDataKey),
     id: previous?.id ?? id,
     createdMs: previous?.createdMs ?? now.wallMs,
@@ -187,6 +192,16 @@ function nextVersion(
     ...(input.imported === true ? { imported: true as const } : {}),
   }
   return changed(fields, { operator, comment, now, previous })
+}
+
+/** Undefined where the item has a version: another type would be a change of the item. */
+function typeOfNew(
+  view: View,
+  { key, typeIfNew }: PublishGray,
+  item: GrayItem | undefined,
+): ConfigType | undefined {
+  if (typeIfNew === undefined || item !== undefined) return undefined
+  return view.config(key) === undefined ? typeIfNew : undefined
 }
 
 /** The history record of the change has the other one. */

@@ -17,6 +17,6 @@ export const NO_CACHE = Object.freeze({
 })
 
 /** The envelope of many answers of the configuration part. */
-export function csEnvelope(data: unknown, message: string | null = null): Answer {
-  return csJsonAnswer({ code: 200, message, data })
+export function csEnvelope(data: unknown, message: string | null = null, code = 200): Answer {
+  return { ...csJsonAnswer({ code, message, data }), status: code }
 }

@@ -17,6 +17,8 @@ import { casOfClients, grayOfClients } from '../../parameters/gray-params.ts'
 import * as fields from '../../parameters/fields.ts'
 import { endpoint, placeRoutes, type Route, type Answer } from '../routing/route.ts'
 import { CONFIG_DEFAULTS, csEnvelope, NO_CACHE } from './config-defaults.ts'
+import { nacosMessage } from './nacos-errors.ts'
+import { REFUSALS } from '../../refusals/refusals.ts'
 import { Refusal } from '../../../core/refusal.ts'
 import {
   LOOSE_KEY_PARAMS,
@@ -30,6 +32,7 @@ import { compileReader } from '../../parameters/parameter-reader.ts'
 import type { SeenItem } from '../../../core/config/state/config-view.ts'
 import { toNamespaceId } from '../../../core/namespaces/namespace.ts'
 import { configNotFound } from '../../../operations/config/configs.ts'
+import { idsLeft, type Removal } from '../../../operations/config/remove-configs.ts'
 import type { Caller } from '../../../operations/authorisation.ts'
 import { EXPORT_PARAMS, exportOf } from '../endpoints/transfer/export-params.ts'
 import { betaJson, grayHeaders } from '../endpoints/config/gray-json.ts'
@@ -40,15 +43,16 @@ export function nacosConfigRoutes(
     configs,
     gray,
     transfer,
+    removal,
     history: records,
-  }: Pick<Operations, 'configs' | 'gray' | 'transfer' | 'history'>,
+  }: Pick<Operations, 'configs' | 'gray' | 'transfer' | 'removal' | 'history'>,
   limits: PublishLimits,
 ): Route[] {
   const history = historyEndpoints(records, { hasJavaKeys: true, json: csJsonAnswer })
   return placeRoutes(CONFIG_DEFAULTS, '/nacos/v1/cs', [
     ['GET', '/configs', readConfig({ configs, gray, transfer })],
     ['POST', '/configs', publish({ configs, gray }, limits)],
-    ['DELETE', '/configs', removeConfig({ configs, gray })],
+    ['DELETE', '/configs', removeConfig({ configs, gray, removal })],
     ['GET', '/configs/catalog', aboutEndpoint(configs, (value) => csEnvelope(value))],
     ['GET', '/history', history.read],
     ['GET', '/history/previous', history.previous],
@@ -107,7 +111,7 @@ const REMOVE_PARAMS = Type.Object({
 })
 
 /** `DELETE /configs`: one item by its name, or several by their ids (http-compat.md section 1). */
-function removeConfig({ configs, gray }: Pick<Operations, 'configs' | 'gray'>) {
+function removeConfig({ configs, gray, removal }: Pick<Operations, 'configs' | 'gray' | 'removal'>) {
   return endpoint({
     summary: 'Deletes a configuration item, or several by their ids',
     permission: configs.remove.permission,
@@ -115,8 +119,7 @@ function removeConfig({ configs, gray }: Pick<Operations, 'configs' | 'gray'>) {
     handle: async ({ params, caller }) => {
       const srcUser = params.src_user
       if (params.delType !== undefined) {
-        await configs.removeByIds({ ids: idsOf(params.ids), srcUser }, caller)
-        return csEnvelope(true)
+        return removalAnswer(await removal.byIds({ ids: idsOf(params.ids), srcUser }, caller))
       }
       const key = namedKey(params)
       if (params.beta === true) {
@@ -128,6 +131,18 @@ function removeConfig({ configs, gray }: Pick<Operations, 'configs' | 'gray'>) {
       return CS_TRUE_JSON
     },
   })
+}
+
+/** Other servers have no message here: they do not say what they have left. */
+function removalAnswer(removal: Removal): Answer {
+  const { stoppedBy, removed } = removal
+  const left = idsLeft(removal).join(', ')
+  if (stoppedBy !== undefined) {
+    const code = REFUSALS[stoppedBy.code].http
+    const message = `stopped after ${removed.length} items: ${nacosMessage(stoppedBy, 'config')}; not deleted: ${left}`
+    return csEnvelope(false, message, code)
+  }
+  return csEnvelope(true, left === '' ? null : `not deleted, unknown or not permitted: ${left}`)
 }
 
 function idsOf(text: string | undefined): number[] {

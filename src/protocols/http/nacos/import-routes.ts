@@ -3,9 +3,8 @@ import { NACOS_CONFIG_RULES } from '../../parameters/schema.ts'
 import { cloneEndpoint, importEndpoint, type ImportLimits } from '../endpoints/transfer/import-endpoint.ts'
 import { placeRoutes, type Route, type Answer } from '../routing/route.ts'
 import { CONFIG_DEFAULTS } from './config-defaults.ts'
-import type { Unrecognized } from '../../../archive/config-archive.ts'
 import type { ConfigKey } from '../../../core/config/state/config-item.ts'
-import type { TransferAnswers, Transferred } from '../endpoints/transfer/transfer-params.ts'
+import type { NotTaken, TransferAnswers, Transferred } from '../endpoints/transfer/transfer-params.ts'
 import { nacosMessage } from './nacos-errors.ts'
 import { JSON_UTF8 } from '../routing/answers.ts'
 import { REFUSALS } from '../../refusals/refusals.ts'
@@ -35,7 +34,7 @@ const PROBLEMS = {
 type ImportProblem = keyof typeof PROBLEMS
 
 /** The text before the name of something that is not imported. Clients compare these texts, which come from 2.5.1. */
-const PREFIXES: Readonly<Record<Unrecognized['reason'], string>> = {
+const PREFIXES: Readonly<Record<NotTaken['reason'], string>> = {
   'bad-name': '',
   'not-in-metadata': '未在元数据中找到: ',
   'no-entry': '未在文件中找到: ',
@@ -43,6 +42,7 @@ const PREFIXES: Readonly<Record<Unrecognized['reason'], string>> = {
   'metadata-elsewhere': '',
   link: '',
   'set-record': '',
+  'no-item': '',
 }
 
 /** The answers of `/nacos`: an envelope with a code of its own, mostly at HTTP 200. */
@@ -96,7 +96,7 @@ function outcomeAnswer(outcome: ImportOutcome, about: Transferred): Answer {
   return envelope(status, { code: status, message: stopped, data })
 }
 
-function unrecognizedData(unrecognized: readonly Unrecognized[]): object {
+function unrecognizedData(unrecognized: readonly NotTaken[]): object {
   const names = unrecognized.map(({ name, reason }) => ({ itemName: PREFIXES[reason] + name }))
   return { unrecognizedCount: names.length, unrecognizedData: names }
 }

@@ -2,6 +2,7 @@ import { whenClosed } from '../../sockets/when-closed.ts'
 import type { Answer } from '../routing/route.ts'
 import { guarded } from '../../../core/unexpected.ts'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
 import { TLSSocket } from 'node:tls'
 import { pipeline } from 'node:stream/promises'
 import { headersOf, headOf } from '../routing/answer.ts'
@@ -148,18 +149,26 @@ function reportSent(response: ServerResponse, sender: AnswerSender): void {
 
 /**
  * Sends the chunks of an answer as fast as the client takes them; resolves when all are sent or the connection is gone.
- * An answer that fails in the middle is cut, so that nobody takes it for whole.
+ * An answer that fails in the middle is cut, so that nobody takes it for whole. The answer to HEAD has no body: its chunks
+ * are not made.
  */
 export async function sendChunks(
   { log, unread }: Pick<ExchangeContext, 'log' | 'unread'>,
   answer: Answer,
   { response, sender, ends }: Sending,
 ): Promise<void> {
+  const { chunks = [] } = answer
   reportSent(response, sender)
   countUnread(unread, { response, sender }, answer)
   response.writeHead(answer.status, headersOf(answer, ends))
+  if (response.req.method === 'HEAD') {
+    response.end()
+    // A stream of events would keep its place.
+    if (chunks instanceof Readable) chunks.destroy()
+    return
+  }
   try {
-    await pipeline(answer.chunks ?? [], response)
+    await pipeline(chunks, response)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     // A client may leave whenever it likes.

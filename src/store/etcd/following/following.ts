@@ -272,8 +272,6 @@ export class Following {
       })
     } catch (error) {
       this.#stopped(error)
-    } finally {
-      this.#toMend.delete(kind)
     }
   }
 
@@ -285,6 +283,7 @@ export class Following {
     try {
       // A part or a revision that is being read notes the keys that it has read.
       await this.#feed.stop()
+      this.#toMend.clear()
       const before = this.#parts.known.total
       const snapshot = await this.#loadAgain(why)
       if (snapshot === undefined) return

@@ -19,6 +19,9 @@ const EVENTS = Json.object({
         operation: Json.string(),
         item: Json.string('The first one, and how many more there are.'),
         items: Json.list(Json.string()),
+        unchangedItems: Json.list(
+          Json.string('An item that was left as it was: skipped, refused or missing.'),
+        ),
         itemCount: Json.integer('How many items: an event keeps the names of the first 200 at most.'),
         result: Json.words(AUDIT_RESULTS),
         code: Json.string('The code of the refusal, or empty.'),
@@ -80,13 +83,14 @@ export function auditEndpoint(audit: Operations['audit']): Endpoint {
 
 /** Ids are digits in a string, like the ids of the history. */
 function eventJson({ id, atMs, ...entry }: AuditEvent): object {
-  const { names, count } = auditedItems(entry.item)
+  const { names, left, count } = auditedItems(entry.item)
   return {
     id: String(id),
     time: atMs,
     ...entry,
     item: shortItem(entry.item),
     items: names,
+    unchangedItems: left,
     itemCount: count,
   }
 }

@@ -12,7 +12,7 @@ import { type Endpoint, endpoint } from '../../routing/route.ts'
 import { checkContents, type ImportItems, importItems } from './import-item.ts'
 import { importOptions, POLICY_PARAMS, type TransferAnswers } from './transfer-params.ts'
 import { Refusal } from '../../../../core/refusal.ts'
-import type { Selected } from '../../../../operations/config/config-transfer.ts'
+import { idsWithoutCopy, type Selected } from '../../../../operations/config/config-transfer.ts'
 import { checkJsonDepth, checkJsonSize, MOST_LISTED_VALUES } from '../../../parameters/json-depth.ts'
 
 /** How large an import may be, in bytes: the upload, one content, and all that it unpacks to. */
@@ -130,8 +130,11 @@ export function cloneEndpoint(transfer: Operations['transfer'], answers: Transfe
           return answers.unknownNamespace(namespaceId)
         case 'nothing-found':
           return answers.nothingToCopy()
-        case 'done':
-          return answers.done(cloned.outcome, { what: 'clone', dryRun: options.dryRun, unrecognized: [] })
+        case 'done': {
+          const notCopied = idsWithoutCopy(cloned).map((id) => `id ${id}`)
+          const unrecognized = notCopied.map((name) => ({ name, reason: 'no-item' as const }))
+          return answers.done(cloned.outcome, { what: 'clone', dryRun: options.dryRun, unrecognized })
+        }
       }
     },
   })

@@ -1,4 +1,4 @@
-import { type Unrecognized, UNRECOGNIZED_REASONS } from '../../../../archive/config-archive.ts'
+import { UNRECOGNIZED_REASONS } from '../../../../archive/config-archive.ts'
 import {
   IMPORT_POLICIES,
   type ImportOptions,
@@ -44,8 +44,18 @@ export function importOptions({
   return { policy: policy as ImportOptions['policy'], dryRun, srcUser, comment: why, seenState }
 }
 
-/** Why something of a file is not imported. */
-export const REASONS: readonly Unrecognized['reason'][] = UNRECOGNIZED_REASONS
+/** Why something of a file is not imported, or an original is not copied. */
+export const REASONS = [
+  ...UNRECOGNIZED_REASONS,
+  // An id of no item, or of one that the caller may not read.
+  'no-item',
+] as const
+
+/** Something of a file that is not imported, or the id of an original that is not copied. */
+export interface NotTaken {
+  readonly name: string
+  readonly reason: (typeof REASONS)[number]
+}
 
 /** How a dialect answers imports and clones. */
 export interface TransferAnswers {
@@ -55,17 +65,17 @@ export interface TransferAnswers {
   /** The upload has no file. */
   readonly noFile: () => Answer
   /** The file has no item: a sentence about its content. */
-  readonly nothingInIt: (reason: string, unrecognized: readonly Unrecognized[]) => Answer
+  readonly nothingInIt: (reason: string, unrecognized: readonly NotTaken[]) => Answer
   readonly unknownNamespace: (namespaceId: string) => Answer
   readonly badMetadata: (reason: string) => Answer
   readonly done: (outcome: ImportOutcome, about: Transferred) => Answer
 }
 
-/** The kind of transfer, and the parts of an archive that could not be recognised. */
+/** The kind of transfer, and the parts of an archive that could not be recognised, or the originals that were not copied. */
 export interface Transferred {
   readonly what: 'import' | 'clone'
   readonly dryRun: boolean
-  readonly unrecognized: readonly Unrecognized[]
+  readonly unrecognized: readonly NotTaken[]
   /** The common folder that was taken off the names of an archive; absent: none was. */
   readonly folder?: string | undefined
   /** Items of an archive whose type is unknown. */

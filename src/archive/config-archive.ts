@@ -251,10 +251,11 @@ async function meantBy(
   isDescribed: (names: Named) => boolean,
 ): Promise<readonly MeantEntry[]> {
   const written = new Set(entries.map(({ parts }) => parts.join('/')))
+  const isWritten = (names: Named): boolean => written.has(entryName(names))
   const all: MeantEntry[] = []
   for (const { entry, parts } of entries) {
     const names = namesOfParts(parts)
-    const meant = names === undefined ? undefined : itemMeant(names, isDescribed)
+    const meant = names === undefined ? undefined : itemMeant(names, { isDescribed, isWritten })
     const path = meant === undefined ? '' : entryName(meant)
     const isOfAnother = path !== parts.join('/') && written.has(path)
     const isReadAs = names !== undefined && path !== entryName(names)

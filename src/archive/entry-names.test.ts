@@ -35,12 +35,14 @@ describe('the item that a file means', () => {
   const names = { group: 'e\u0301', dataId: '\u1112\u1161' }
   const composed = { group: '\u00e9', dataId: '\ud558' }
 
+  const unknown = { isDescribed: () => false, isWritten: () => false }
+
   test('keeps long names, and names of very many marks, in linear time', () => {
     const marks = '\u0323\u0301'.repeat(200_000)
     const long = { group: 'G', dataId: `a${marks}` }
-    expect(itemMeant(long, () => false)).toEqual(long)
+    expect(itemMeant(long, unknown)).toEqual(long)
     const short = { group: 'G', dataId: `a${'\u0301\u0323'.repeat(20)}` }
-    expect(itemMeant(short, () => false)).toEqual(short)
+    expect(itemMeant(short, unknown)).toEqual(short)
   })
 
   test.each([
@@ -52,7 +54,12 @@ describe('the item that a file means', () => {
   ])('%s', (...[, file, described, expected]) => {
     const isDescribed = (one: typeof names): boolean =>
       described.some(({ group, dataId }) => group === one.group && dataId === one.dataId)
-    expect(itemMeant(file, isDescribed)).toEqual(expected)
+    expect(itemMeant(file, { ...unknown, isDescribed })).toEqual(expected)
+  })
+
+  test('is not the described one that has a file of its own', () => {
+    const isNames = ({ group }: typeof names): boolean => group === names.group
+    expect(itemMeant(composed, { isDescribed: isNames, isWritten: isNames })).toEqual(composed)
   })
 })
 

@@ -51,10 +51,17 @@ function normalized(name: string, form: 'NFC' | 'NFD'): string {
   return name.length > MOST_DECOMPOSED || MANY_MARKS.test(name) ? name : name.normalize(form)
 }
 
-/** The item that a file means by its names: in the form that the metadata has, else composed. */
-export function itemMeant(names: Named, isDescribed: (names: Named) => boolean): Named {
+/** Which items the metadata has, and which names files have as they are. */
+export interface KnownNames {
+  readonly isDescribed: (names: Named) => boolean
+  readonly isWritten: (names: Named) => boolean
+}
+
+/** The item that a file means by its names: in the form that the metadata has, unless that is another file, else composed. */
+export function itemMeant(names: Named, { isDescribed, isWritten }: KnownNames): Named {
   const forms = formsOf(names)
-  return forms.find(isDescribed) ?? forms[1]
+  if (isDescribed(names)) return names
+  return forms.find((one) => isDescribed(one) && !isWritten(one)) ?? forms[1]
 }
 
 /** Said of an item whose file has its name in another form. */

@@ -180,6 +180,15 @@ export const REPACKED: readonly Repacked[] = [
     readAs: ['G/\u00e9.yml'],
   },
   {
+    name: 'two items whose names differ in their form only, as an export of the first layout has them',
+    files: {
+      [`G/${KOREAN.decomposed}`]: 'a',
+      [`G/${KOREAN.composed}`]: 'b',
+      '.meta.yml': `G.${KOREAN.decomposed}.app= \r\n`,
+    },
+    items: { [`G/${KOREAN.decomposed}`]: 'a', [`G/${KOREAN.composed}`]: 'b' },
+  },
+  {
     name: 'the metadata of both layouts',
     files: {
       'G/a.yml': 'a: 1\n',

@@ -216,6 +216,22 @@ describe('an apply of', () => {
     expect(await contentsIn(tenant)).toEqual({ 'G/new': 'x' })
   }, 30_000)
 
+  test('--prune deletes no item whose file a system without case has put into that of another', async () => {
+    const tenant = await newNamespace()
+    const directory = directoryOf({
+      'G/App': 'a',
+      'G/app': 'b',
+      '.metadata.yml': described('G/App', 'G/app'),
+    })
+    expect(await apply(directory, tenant)).toMatchObject({ code: 0 })
+    rmSync(join(directory, 'G/app'))
+    const refused = await apply(directory, tenant, '--prune', '--yes')
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('--prune would delete G/app,')])
+    writeFileSync(join(directory, '.metadata.yml'), described('G/App'))
+    expect(await apply(directory, tenant, '--prune', '--yes')).toMatchObject({ code: 0 })
+    expect(await contentsIn(tenant)).toEqual({ 'G/App': 'a' })
+  }, 30_000)
+
   test('a description without a file is named, and metadata of the first layout is read', async () => {
     const tenant = await newNamespace()
     const first = directoryOf({ 'G/a.yml': 'a: 1', 'G/.DS_Store': 'x', '.meta.yml': 'G.a~yml.app=shop\r\n' })

@@ -64,7 +64,7 @@ function requireClearNames({ leftOut, candidates }: Source, plan: Plan): void {
   if (there.length > 0)
     throw new UsageError(
       `--prune would delete ${there.map(nameText).join(', ')}, and the directory has such names, which count for no item ` +
-        'or for another one. Describe the items in .metadata.yml, or remove the files, or apply without --prune.',
+        'or for another one. Check these names and .metadata.yml, or apply without --prune.',
     )
   const unclear = leftOut.filter(({ isUnclear }) => isUnclear === true).map(({ name }) => name)
   if (gone.length === 0 || unclear.length === 0) return

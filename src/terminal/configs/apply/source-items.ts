@@ -60,7 +60,7 @@ export async function sourceItems(path: string, defaultGroup: string): Promise<S
   const directory = folder === undefined ? top : top.inside(folder)
   const candidates = candidatesIn(directory, defaultGroup)
   const descriptions = await descriptionsIn(directory, candidates)
-  const files = new FoundFiles(directory, descriptions)
+  const files = new FoundFiles(directory, descriptions, new Set(candidates.map(nameText)))
   files.findIn(defaultGroup)
   if (folder !== undefined) files.leaveOutNotUtf8(top)
   files.leaveOutDescribed()
@@ -73,7 +73,15 @@ export async function sourceItems(path: string, defaultGroup: string): Promise<S
   }
   if (problems.length > 0) throw new UsageError(problems.join('\n'))
   const readAs = found.filter(({ isReadAs }) => isReadAs).map(({ name }) => name)
-  return { folder, items, leftOut, readAs, candidates: new Set(candidates.map(composedText)) }
+  const meant = [...candidates, ...twinsOf(candidates, descriptions)]
+  return { folder, items, leftOut, readAs, candidates: new Set(meant.map(composedText)) }
+}
+
+/** The described items whose names are names of files but for upper and lower case: some systems have one file for both. */
+function twinsOf(candidates: readonly ItemName[], { items }: Descriptions): ItemName[] {
+  const caseless = (name: ItemName): string => composedText(name).toLowerCase()
+  const there = new Set(candidates.map(caseless))
+  return [...items.values()].filter((item) => there.has(caseless(item)))
 }
 
 /** The item of a file; none for a content that no server stores. Adds to the problems. */
@@ -145,10 +153,12 @@ class FoundFiles {
   /** Described items are items whatever they look like. */
   readonly #descriptions: Descriptions
   readonly #describedGroups: ReadonlySet<string>
+  readonly #written: ReadonlySet<string>
 
-  constructor(directory: NamedDirectory, descriptions: Descriptions) {
+  constructor(directory: NamedDirectory, descriptions: Descriptions, written: ReadonlySet<string>) {
     this.#directory = directory
     this.#descriptions = descriptions
+    this.#written = written
     this.#describedGroups = new Set(
       [...descriptions.items.values()].map(({ group }) => group.normalize('NFC')),
     )
@@ -194,7 +204,10 @@ class FoundFiles {
   }
 
   #meantBy(names: ItemName): ItemName {
-    return itemMeant(names, (one) => this.#isDescribed(one))
+    return itemMeant(names, {
+      isDescribed: (one) => this.#isDescribed(one),
+      isWritten: (one) => this.#written.has(nameText(one)),
+    })
   }
 
   #add(path: string, names: ItemName): void {

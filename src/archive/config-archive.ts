@@ -1,9 +1,10 @@
 import { isUtf8 } from 'node:buffer'
+import { setImmediate as othersTurn } from 'node:timers/promises'
 import {
+  byPath,
   type ItemMetadata,
   METADATA_HEAD,
   metadataText,
-  MetadataError,
   metaKey,
   metaLine,
   parseMetaLines,
@@ -13,13 +14,16 @@ import {
   areItemNames,
   entryName,
   EXPECTED_LAYOUT,
+  formsOf,
   isMetadataName,
+  itemMeant,
   METADATA_NAME,
+  type Named,
   namesOfParts,
   SETS_GROUP,
 } from './entry-names.ts'
 import { isLitter } from './litter.ts'
-import { badZip, shownName, zipTooLarge } from './zip-format.ts'
+import { badZip, shownName, shownNames, zipTooLarge } from './zip-format.ts'
 import type { ZipEntry } from './zip-reader.ts'
 import type { ZipFile } from './zip-writer.ts'
 
@@ -44,7 +48,7 @@ export function* archiveFiles(items: Iterable<ArchivedConfig>, version: ArchiveV
     modifiedMs = Math.max(modifiedMs, itemMs)
     const { group, dataId, appName } = metadata
     if (version === 2) about.push(metadataText(metadata))
-    else if (appName || isLitter([group, dataId]))
+    else if (appName || !isPlain(metadata))
       // The Java servers refuse a line with nothing behind its sign; a blank is no application.
       about.push(metaLine({ group, dataId, appName: appName || ' ' }))
     yield { name: entryName(metadata), content, modifiedMs: itemMs }
@@ -54,10 +58,19 @@ export function* archiveFiles(items: Iterable<ArchivedConfig>, version: ArchiveV
   yield { name: METADATA_NAME[version], content: Buffer.from(text), modifiedMs }
 }
 
+/** Whether every reader takes a file of these names for this very item, whatever metadata there is. */
+function isPlain({ group, dataId }: Named): boolean {
+  const composed = formsOf({ group, dataId })[1]
+  const isInForm = group === composed.group && dataId === composed.dataId
+  return isInForm && !group.startsWith('.') && !isLitter([group, dataId])
+}
+
 /** An item of an archive, not unpacked yet. */
 export interface ArchiveItem {
   readonly metadata: ItemMetadata
   readonly entry: ZipEntry
+  /** Whether the name of the entry is in another form of Unicode. */
+  readonly isReadAs: boolean
 }
 
 /** The content of an archive: items, and entries or descriptions without an item. */
@@ -77,7 +90,7 @@ export const UNRECOGNIZED_REASONS = [
   'no-entry',
   // Left by an operating system or an editor.
   'litter',
-  // Metadata that is not on top.
+  // Metadata that is not on top, or of the first layout beside the second one.
   'metadata-elsewhere',
   // Only the path to which a link leads.
   'link',
@@ -91,17 +104,22 @@ export interface Unrecognized {
   readonly reason: (typeof UNRECOGNIZED_REASONS)[number]
 }
 
+/** The reasons for which nobody misses an item. */
+const EXPECTED: readonly Unrecognized['reason'][] = ['litter', 'metadata-elsewhere', 'set-record']
+
+/** Whether somebody may miss an item: an entry or description looks like one. Other servers give no reason. */
+export function isMissing({ reason }: { readonly reason: Unrecognized['reason'] | undefined }): boolean {
+  return reason === undefined || !EXPECTED.includes(reason)
+}
+
 /** A sentence about the common folder that was taken off. */
 export function folderText(folder: string): string {
   return `The folder ${shownName(folder)} on top counts for nothing: the groups are inside it.`
 }
 
-/** The most names in a sentence. */
-const MOST_NAMED = 5
-
 /** A sentence about an archive or a directory without an item: its content, and the layout that is expected. */
 export function nothingInIt(where: string, names: readonly string[]): string {
-  return emptyText(where, names.length === 0 ? [] : [`it has ${namedIn(names)}`])
+  return emptyText(where, names.length === 0 ? [] : [`it has ${shownNames(names)}`])
 }
 
 /** The sentence about a zip file without an item. Records of sets, and descriptions without a file, look like items. */
@@ -117,7 +135,7 @@ export function nothingInZip(
   }
   return emptyText(
     'The zip file',
-    [...content].map(([words, names]) => `${words} ${namedIn(names)}`),
+    [...content].map(([words, names]) => `${words} ${shownNames(names)}`),
   )
 }
 
@@ -131,17 +149,20 @@ function emptyText(where: string, content: readonly string[]): string {
   return `${where} has no configuration: ${all}. Expected is ${EXPECTED_LAYOUT}, at the top or in one folder.`
 }
 
-function namedIn(names: readonly string[]): string {
-  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : ''
-  return names.slice(0, MOST_NAMED).map(shownName).join(', ') + more
-}
-
-/** The content of an entry, which can be published: UTF-8 and not blank. Rejects with Refusal `bad-archive`. */
-export async function readContent(entry: ZipEntry): Promise<Buffer> {
-  const content = await entry.read()
-  if (!isUtf8(content)) throw badZip(`has a content that is not UTF-8 in ${shownName(entry.name)}`)
-  if (!/\S/.test(content.toString('utf8'))) throw badZip(`has a blank content in ${shownName(entry.name)}`)
-  return content
+/** Unpacks every content once. Rejects with Refusal `bad-archive` that names each one that no server stores. */
+export async function checkContents(items: readonly ArchiveItem[]): Promise<void> {
+  const binary: string[] = []
+  const blank: string[] = []
+  for (const { entry } of items) {
+    const content = await entry.read()
+    if (!isUtf8(content)) binary.push(entry.name)
+    else if (!/\S/.test(content.toString('utf8'))) blank.push(entry.name)
+  }
+  const faults = [
+    ...(binary.length > 0 ? [`contents that are not UTF-8: ${shownNames(binary)}`] : []),
+    ...(blank.length > 0 ? [`blank contents: ${shownNames(blank)}`] : []),
+  ]
+  if (faults.length > 0) throw badZip(`has ${faults.join('; ')}`)
 }
 
 /** Reads the entries of an export. Rejects with MetadataError, or Refusal for a damaged or too large entry. */
@@ -150,12 +171,12 @@ export async function readArchive(entries: readonly ZipEntry[]): Promise<ConfigA
   const onTop = (wanted: string): ZipEntry | undefined =>
     placed.find(({ parts }) => parts.length === 1 && parts[0]!.toLowerCase() === wanted)?.entry
   const [ofVersion1, ofVersion2] = [onTop(METADATA_NAME[1]), onTop(METADATA_NAME[2])]
-  const contents = placed.filter(({ entry }) => entry !== ofVersion1 && entry !== ofVersion2)
+  const contents = placed.filter(({ entry }) => entry !== (ofVersion2 ?? ofVersion1))
   if (ofVersion2 !== undefined) {
     // Loaded on demand: a start of the server does not wait for the package `yaml`.
     const { parseMetadata } = await import('./metadata-reader.ts')
     const described = await parseMetadata(await readText(ofVersion2, MAX_METADATA_BYTES[2]))
-    return { version: 2, ...describedItems(contents, described), folder }
+    return { version: 2, ...(await describedItems(contents, described)), folder }
   }
   return { version: 1, ...(await namedItems(contents, ofVersion1)), folder }
 }
@@ -170,24 +191,32 @@ async function readText(entry: ZipEntry, maxBytes: number): Promise<string> {
 
 type Found = Pick<ConfigArchive, 'items' | 'unrecognized'>
 
+/** An entry with the names of the item that it means; undefined: it means none. */
+interface MeantEntry extends PlacedEntry {
+  readonly names: Named | undefined
+  readonly isReadAs: boolean
+}
+
 /** Layout 2: an item has metadata and an entry. */
-function describedItems(entries: readonly PlacedEntry[], described: readonly ItemMetadata[]): Found {
-  const byName = new Map(described.map((metadata) => [entryName(metadata), metadata]))
-  if (byName.size < described.length) throw new MetadataError('an item is described twice')
+async function describedItems(
+  entries: readonly PlacedEntry[],
+  described: readonly ItemMetadata[],
+): Promise<Found> {
+  const found = byPath(described)
+  const left = new Set(found.keys())
   const items: ArchiveItem[] = []
   const unrecognized: Unrecognized[] = []
-  const exact = namesWritten(entries)
-  for (const { entry, parts } of entries) {
-    const names = namesMeant(parts, exact)
-    const key = names === undefined ? '' : entryName(names)
-    const metadata = byName.get(key)
-    const wrong = metadata === undefined ? reasonAgainst(parts) : reasonAgainstNames(metadata)
+  const isDescribed = (names: Named): boolean => found.has(entryName(names))
+  for (const { entry, parts, names, isReadAs } of await meantBy(entries, isDescribed)) {
+    const path = names === undefined ? '' : entryName(names)
+    const metadata = left.has(path) ? found.get(path) : undefined
+    const wrong = metadata === undefined ? reasonAgainst(parts, names) : reasonAgainstNames(metadata)
     const reason = wrong ?? (entry.isLink ? 'link' : undefined)
-    if (metadata !== undefined && reason === undefined) items.push({ metadata, entry })
+    if (metadata !== undefined && reason === undefined) items.push({ metadata, entry, isReadAs })
     else unrecognized.push({ name: entry.name, reason: reason ?? 'not-in-metadata' })
-    byName.delete(key)
+    left.delete(path)
   }
-  for (const name of byName.keys()) unrecognized.push({ name, reason: 'no-entry' })
+  for (const name of left) unrecognized.push({ name, reason: 'no-entry' })
   return { items, unrecognized }
 }
 
@@ -197,33 +226,43 @@ async function namedItems(entries: readonly PlacedEntry[], metadata: ZipEntry | 
   const unrecognized: Unrecognized[] = []
   const seen = new Set<string>()
   const apps = await appsOf(entries, metadata)
-  const exact = namesWritten(entries)
-  for (const { entry, parts } of entries) {
-    const names = namesMeant(parts, exact)
-    const isNamed = names !== undefined && apps.has(metaKey(names))
-    const wrong = isNamed ? reasonAgainstNames(names) : reasonAgainst(parts)
+  const isNamed = (names: Named): boolean => apps.has(metaKey(names))
+  for (const { entry, parts, names, isReadAs } of await meantBy(entries, isNamed)) {
+    const wrong =
+      names !== undefined && isNamed(names) ? reasonAgainstNames(names) : reasonAgainst(parts, names)
     const reason = wrong ?? (entry.isLink ? 'link' : undefined)
-    const key = names === undefined ? '' : entryName(names)
+    const path = names === undefined ? '' : entryName(names)
     // Two spellings of one name.
-    const isAgain = seen.has(key)
-    if (names !== undefined && reason === undefined && !isAgain) items.push({ metadata: names, entry })
+    const isAgain = seen.has(path)
+    if (names !== undefined && reason === undefined && !isAgain)
+      items.push({ metadata: withApp(names, apps), entry, isReadAs })
     else unrecognized.push({ name: entry.name, reason: reason ?? 'bad-name' })
-    seen.add(key)
+    seen.add(path)
   }
-  return { items: items.map((item) => withApp(item, apps)), unrecognized }
+  return { items, unrecognized }
 }
 
-/** The names of entries as they are written. */
-function namesWritten(entries: readonly PlacedEntry[]): ReadonlySet<string> {
-  return new Set(entries.map(({ parts }) => parts.join('/')))
-}
+/** Entries read before other work gets a turn: a few milliseconds. */
+const ENTRIES_PER_TURN = 500
 
-/** The names of an entry; undefined too where another entry is the one that an export writes for them. */
-function namesMeant(parts: readonly string[], exact: ReadonlySet<string>): ReturnType<typeof namesOfParts> {
-  const names = namesOfParts(parts)
-  if (names === undefined) return undefined
-  const written = entryName(names)
-  return written !== parts.join('/') && exact.has(written) ? undefined : names
+/** Entries with the items that they mean. None means the one that another entry has by the very name that an export writes. */
+async function meantBy(
+  entries: readonly PlacedEntry[],
+  isDescribed: (names: Named) => boolean,
+): Promise<readonly MeantEntry[]> {
+  const written = new Set(entries.map(({ parts }) => parts.join('/')))
+  const isWritten = (names: Named): boolean => written.has(entryName(names))
+  const all: MeantEntry[] = []
+  for (const { entry, parts } of entries) {
+    const names = namesOfParts(parts)
+    const meant = names === undefined ? undefined : itemMeant(names, { isDescribed, isWritten })
+    const path = meant === undefined ? '' : entryName(meant)
+    const isOfAnother = path !== parts.join('/') && written.has(path)
+    const isReadAs = names !== undefined && path !== entryName(names)
+    all.push({ entry, parts, names: isOfAnother ? undefined : meant, isReadAs })
+    if (all.length % ENTRIES_PER_TURN === 0) await othersTurn()
+  }
+  return all
 }
 
 /** The applications of entries by their `metaKey`, as far as the metadata names them. */
@@ -233,25 +272,26 @@ async function appsOf(
 ): Promise<ReadonlyMap<string, string>> {
   if (metadata === undefined) return new Map()
   const names = entries.map(({ parts }) => namesOfParts(parts)).filter((one) => one !== undefined)
-  return parseMetaLines(await readText(metadata, MAX_METADATA_BYTES[1]), new Set(names.map(metaKey)))
+  const text = await readText(metadata, MAX_METADATA_BYTES[1])
+  return parseMetaLines(text, new Set(names.flatMap(formsOf).map(metaKey)))
 }
 
-function withApp(item: ArchiveItem, apps: ReadonlyMap<string, string>): ArchiveItem {
-  const appName = apps.get(metaKey(item.metadata))
-  return !appName ? item : { ...item, metadata: { ...item.metadata, appName } }
+function withApp(names: Named, apps: ReadonlyMap<string, string>): ItemMetadata {
+  const appName = apps.get(metaKey(names))
+  return appName ? { ...names, appName } : names
 }
 
 /** Why an entry that no metadata describes is no item; undefined: by its name it could be an item. */
-function reasonAgainst(parts: readonly string[]): Unrecognized['reason'] | undefined {
+function reasonAgainst(
+  parts: readonly string[],
+  names: Named | undefined,
+): Unrecognized['reason'] | undefined {
   if (isLitter(parts)) return 'litter'
   if (isMetadataName(parts.at(-1))) return 'metadata-elsewhere'
-  const names = namesOfParts(parts)
   return names === undefined ? 'bad-name' : reasonAgainstNames(names)
 }
 
-function reasonAgainstNames(
-  names: Parameters<typeof areItemNames>[0],
-): 'set-record' | 'bad-name' | undefined {
+function reasonAgainstNames(names: Named): 'set-record' | 'bad-name' | undefined {
   if (names.group === SETS_GROUP) return 'set-record'
   return areItemNames(names) ? undefined : 'bad-name'
 }

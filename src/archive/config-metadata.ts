@@ -1,5 +1,7 @@
 import { setImmediate as othersTurn } from 'node:timers/promises'
 import { typeOfWord } from '../core/config/state/type-names.ts'
+import { areItemNames, entryName, formsOf } from './entry-names.ts'
+import { shownNames } from './zip-format.ts'
 
 /** The metadata of an item in an export. A missing field is not in the file. */
 export interface ItemMetadata {
@@ -28,6 +30,23 @@ export function unknownTypeOf({ type }: Pick<ItemMetadata, 'type'>): string | un
 
 /** The metadata does not follow the layout. `message` names the fault and its line or item. */
 export class MetadataError extends Error {}
+
+/**
+ * Descriptions by the paths of their items. A decomposed name that no item can have is composed. Throws MetadataError where
+ * an item has two: neither can be trusted.
+ */
+export function byPath(described: readonly ItemMetadata[]): ReadonlyMap<string, ItemMetadata> {
+  const found = new Map<string, ItemMetadata>()
+  const twice = new Set<string>()
+  for (const written of described) {
+    const metadata = areItemNames(written) ? written : { ...written, ...formsOf(written)[1] }
+    const path = entryName(metadata)
+    if (found.has(path)) twice.add(path)
+    found.set(path, metadata)
+  }
+  if (twice.size > 0) throw new MetadataError(`described twice: ${shownNames([...twice])}`)
+  return found
+}
 
 /** Begins the comment with the extras of an item, as JSON. */
 export const EXTRAS_MARK = '# waypost '

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { fileNameOf, nameOfFile, namesOfParts } from './entry-names.ts'
+import { fileNameOf, itemMeant, nameOfFile, namesOfParts } from './entry-names.ts'
 import { isLitter, LITTER } from './litter.ts'
 
 describe('the name of a file', () => {
@@ -31,6 +31,38 @@ describe('the name of a file', () => {
   })
 })
 
+describe('the item that a file means', () => {
+  const names = { group: 'e\u0301', dataId: '\u1112\u1161' }
+  const composed = { group: '\u00e9', dataId: '\ud558' }
+
+  const unknown = { isDescribed: () => false, isWritten: () => false }
+
+  test('keeps long names, and names of very many marks, in linear time', () => {
+    const marks = '\u0323\u0301'.repeat(200_000)
+    const long = { group: 'G', dataId: `a${marks}` }
+    expect(itemMeant(long, unknown)).toEqual(long)
+    const short = { group: 'G', dataId: `a${'\u0301\u0323'.repeat(20)}` }
+    expect(itemMeant(short, unknown)).toEqual(short)
+  })
+
+  test.each([
+    ['has composed names', names, [], composed],
+    ['is the described one, as it is', names, [names, composed], names],
+    ['is the described one, composed', names, [composed], composed],
+    ['is the described one, decomposed', composed, [names], names],
+    ['has the names of the file', composed, [], composed],
+  ])('%s', (...[, file, described, expected]) => {
+    const isDescribed = (one: typeof names): boolean =>
+      described.some(({ group, dataId }) => group === one.group && dataId === one.dataId)
+    expect(itemMeant(file, { ...unknown, isDescribed })).toEqual(expected)
+  })
+
+  test('is not the described one that has a file of its own', () => {
+    const isNames = ({ group }: typeof names): boolean => group === names.group
+    expect(itemMeant(composed, { isDescribed: isNames, isWritten: isNames })).toEqual(composed)
+  })
+})
+
 test.each([[['a']], [['a', 'b', 'c']], [['', 'b']], [['a', '']]])('%j has no names', (parts) => {
   expect(namesOfParts(parts)).toBeUndefined()
 })
@@ -42,10 +74,32 @@ describe('litter', () => {
     expect(isLitter(['G', `${name}.yml`])).toBe(name.startsWith('._'))
   })
 
-  test.each(['.env', '.env.production', 'desktop.yml', 'a.swp', 'thumbs.yml', '.profile', 'G', 'a.bak'])(
-    'is not %s',
-    (name) => {
-      expect(isLitter(['DEFAULT_GROUP', name])).toBe(false)
-    },
-  )
+  test.each([
+    '.ok.yml.swx',
+    '.swp',
+    '.~lock.a.yml#',
+    '~WRL0001.tmp',
+    'a.yml:Zone.Identifier',
+    '.syncthing.a.yml.tmp',
+    '.goutputstream-X1Y2Z3',
+  ])('is %s', (name) => {
+    expect(isLitter(['DEFAULT_GROUP', name])).toBe(true)
+  })
+
+  test.each([
+    '.env',
+    '.env.production',
+    'desktop.yml',
+    'a.swp',
+    'thumbs.yml',
+    '.profile',
+    'G',
+    'a.bak',
+    'a.yml.orig',
+    'a.tmp',
+    'syncthing.yml',
+    '4913',
+  ])('is not %s', (name) => {
+    expect(isLitter(['DEFAULT_GROUP', name])).toBe(false)
+  })
 })

@@ -15,7 +15,7 @@ export function isMetadataName(name: string | undefined): boolean {
 export const EXPECTED_LAYOUT = 'GROUP/DATA_ID, such as DEFAULT_GROUP/app.yml'
 
 /** The names of an item. */
-interface Named {
+export interface Named {
   readonly group: string
   readonly dataId: string
 }
@@ -31,6 +31,41 @@ export function namesOfParts(parts: readonly string[]): Named | undefined {
   if (parts.length !== 2 || group === '' || dataId === '') return undefined
   return { group: nameOfFile(group), dataId: nameOfFile(dataId) }
 }
+
+/** The names in each form of Unicode that files have: as written, composed (as people type), and decomposed (as macOS writes). */
+export function formsOf({ group, dataId }: Named): readonly [Named, Named, Named] {
+  const inForm = (form: 'NFC' | 'NFD'): Named => ({
+    group: normalized(group, form),
+    dataId: normalized(dataId, form),
+  })
+  return [{ group, dataId }, inForm('NFC'), inForm('NFD')]
+}
+
+/** The longest dataId, decomposed. */
+const MOST_DECOMPOSED = 3 * 256
+/** Marks in a row take quadratic time to put in order; a letter has a few. */
+const MANY_MARKS = /\p{M}{16}/u
+
+/** A name in a form. Only names that an item can have are changed, so that the time is bounded. */
+function normalized(name: string, form: 'NFC' | 'NFD'): string {
+  return name.length > MOST_DECOMPOSED || MANY_MARKS.test(name) ? name : name.normalize(form)
+}
+
+/** Which items the metadata has, and which names files have as they are. */
+export interface KnownNames {
+  readonly isDescribed: (names: Named) => boolean
+  readonly isWritten: (names: Named) => boolean
+}
+
+/** The item that a file means by its names: in the form that the metadata has, unless that is another file, else composed. */
+export function itemMeant(names: Named, { isDescribed, isWritten }: KnownNames): Named {
+  const forms = formsOf(names)
+  if (isDescribed(names)) return names
+  return forms.find((one) => isDescribed(one) && !isWritten(one)) ?? forms[1]
+}
+
+/** Said of an item whose file has its name in another form. */
+export const READ_AS = 'read as this name: that of the file is in another form of Unicode, as macOS writes it'
 
 const ITEM_NAME = /^[\p{L}\p{Nd}_.:-]+$/u
 

@@ -57,3 +57,12 @@ export function shownName(name: string): string {
   const start = name.length > 80 ? `${name.slice(0, 80)}…` : name
   return `"${start.replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, '?')}"`
 }
+
+/** The most names in a sentence. */
+const MOST_NAMED = 5
+
+/** Several names, for a message. */
+export function shownNames(names: readonly string[]): string {
+  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : ''
+  return names.slice(0, MOST_NAMED).map(shownName).join(', ') + more
+}

@@ -80,12 +80,13 @@ function findDirectory(zip: Buffer): Directory {
   throw badZip('is no zip file, or the end of it is missing')
 }
 
+const ZIP64 = 'has the format zip64, which is not read: pack it in smaller parts, or by another program'
+
 function readDirectory(zip: Buffer, at: number): Directory {
   const count = zip.readUInt16LE(at + 10)
   const bytes = zip.readUInt32LE(at + 12)
   const start = zip.readUInt32LE(at + 16)
-  if (count === 0xffff || bytes === 0xffffffff || start === 0xffffffff)
-    throw badZip('has the format zip64, which is not read: export in smaller parts')
+  if (count === 0xffff || bytes === 0xffffffff || start === 0xffffffff) throw badZip(ZIP64)
   const isOnePart = zip.readUInt32LE(at + 4) === 0 && zip.readUInt16LE(at + 8) === count
   if (!isOnePart) throw badZip('is one part of several')
   if (start + bytes > at) throw badZip('has a directory that lies outside of it')
@@ -104,7 +105,9 @@ async function readHeaders(zip: Buffer, directory: Directory): Promise<Header[]>
       at + DIRECTORY_HEADER_BYTES + nameBytes + zip.readUInt16LE(at + 30) + zip.readUInt16LE(at + 32)
     if (next > directory.end) throw badZip('has a damaged directory')
     const header = readHeader(zip, at, directory.start)
-    if (names.has(header.name)) throw badZip(`has two entries named ${shownName(header.name)}`)
+    // Programs that add to a zip write a folder once more.
+    if (names.has(header.name) && !/[/\\]$/.test(header.name))
+      throw badZip(`has two entries named ${shownName(header.name)}`)
     names.add(header.name)
     headers.push(header)
     if (headers.length % ENTRIES_PER_TURN === 0) await othersTurn()
@@ -122,6 +125,7 @@ function readHeader(zip: Buffer, at: number, dataEnd: number): Header {
   const start = zip.readUInt32LE(at + 42)
   if ((zip.readUInt16LE(at + 8) & ENCRYPTED) !== 0)
     throw badZip(`is encrypted (${shownName(name)}): only plain ones are read`)
+  if (packedBytes === 0xffffffff || bytes === 0xffffffff || start === 0xffffffff) throw badZip(ZIP64)
   if (method !== STORED && method !== DEFLATED)
     throw badZip(`packs ${shownName(name)} by method ${method}; only stored and deflated entries are read`)
   if (method === STORED && packedBytes !== bytes) throw badZip(`has two sizes for ${shownName(name)}`)

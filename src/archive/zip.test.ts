@@ -99,6 +99,7 @@ describe('refused is', () => {
     ['an entry beyond the end', (zip, at) => void zip.writeUInt32LE(99_999, at + 42), /points to nothing/],
     ['two names of one entry', (zip) => void zip.write('X', 30), /two names for one entry/],
     ['zip64', (zip) => void zip.writeUInt16LE(0xffff, zip.length - 12), /zip64/],
+    ['an entry of zip64', (zip, at) => void zip.writeUInt32LE(0xffffffff, at + 24), /zip64/],
     [
       'a wrong count',
       (zip) => (zip.writeUInt16LE(3, zip.length - 12), void zip.writeUInt16LE(3, zip.length - 14)),
@@ -161,8 +162,8 @@ test('a name that is not UTF-8 is a name that no item has', async () => {
   expect(unrecognized).toEqual([{ name: 'G/%C5', reason: 'bad-name' }])
 })
 
-test('directories are left out', async () => {
-  const zip = await zipOf([file('G/', ''), file('G/a', 'x')])
+test('directories are left out, also those that are there twice', async () => {
+  const zip = await zipOf([file('G/', ''), file('G/a', 'x'), file('G/', '')])
   expect(await contentsOf(zip)).toEqual({ 'G/a': 'x' })
 })
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { filesIn, raw } from '../interface/transfer-support.ts'
-import { type Files, REPACKED, WITHOUT_ITEMS } from '../support/repacked.ts'
+import { type Files, REFUSED, REPACKED, WITHOUT_ITEMS } from '../support/repacked.ts'
 import { browserTool, type Visit } from './chromium.ts'
 import { consoleForThisFile } from './console-of-file.ts'
 
@@ -43,6 +43,17 @@ describe.skipIf(browserTool.skip)('archives in a browser', { timeout: 120_000 },
       await visit.at('#/home')
     }
     expect(await visit.wrong()).toEqual([])
+  })
+
+  test('names in another form of Unicode say so, and what is refused says why', async () => {
+    await looksAt({ 'G/cafe\u0301.yml': 'a: 1' })
+    const read = visit.dialog().getByLabel('Read under these names')
+    await read.getByText('caf\u00e9.yml', { exact: true }).waitFor()
+    for (const { files, words } of REFUSED) {
+      await visit.at('#/home')
+      await looksAt(files)
+      for (const word of words) await visit.dialog().getByText(word).waitFor()
+    }
   })
 
   test('a file without a configuration says what it has', async () => {

@@ -1,6 +1,6 @@
 /** Imports of archives that people have unpacked and packed again, under both paths. */
 import { describe, expect, test } from 'vitest'
-import { described, REPACKED, WITHOUT_ITEMS } from '../support/repacked.ts'
+import { described, KOREAN, REFUSED, REPACKED, WITHOUT_ITEMS } from '../support/repacked.ts'
 import { DIALECTS, type Dialect, type Params, type Reply, serverForThisFile } from './client.ts'
 import { configs, filesIn, raw, transferOn } from './transfer-support.ts'
 
@@ -21,7 +21,7 @@ async function namesIn(tenant: string): Promise<string[]> {
 }
 
 describe.each(DIALECTS)('/%s: an import of', (dialect) => {
-  test.each(REPACKED)('$name', async ({ files, items, leftOut = [], folder }) => {
+  test.each(REPACKED)('$name', async ({ files, items, leftOut = [], readAs = [], folder }) => {
     const namespace = await newNamespace()
     const zip = await raw(files)
     for (const dryRun of [true, false]) {
@@ -34,6 +34,8 @@ describe.each(DIALECTS)('/%s: an import of', (dialect) => {
       const names = (outcome.unrecognizedData as { itemName: string }[]).map(({ itemName }) => itemName)
       expect(names).toEqual(leftOut)
       expect(outcome.folder || undefined).toBe(folder)
+      const read = (outcome.readAsData ?? []) as { group: string; dataId: string }[]
+      expect(read.map(({ group, dataId }) => `${group}/${dataId}`)).toEqual(readAs)
     }
     expect((await namesIn(namespace)).toSorted()).toEqual(Object.keys(items).toSorted())
     for (const [name, content] of Object.entries(items)) {
@@ -50,6 +52,16 @@ describe.each(DIALECTS)('/%s: an import of', (dialect) => {
     else expect([reply.status, code]).toEqual([200, 100005])
     expect(detail ?? message).toContain(names)
     expect(detail ?? message).toContain('Expected is GROUP/DATA_ID')
+    expect(await namesIn(namespace)).toEqual([])
+  })
+})
+
+describe.each(DIALECTS)('/%s: nothing is imported of', (dialect) => {
+  test.each(REFUSED)('$name', async ({ files, words }) => {
+    const namespace = await newNamespace()
+    const reply = await upload(dialect, await raw(files), { namespace })
+    const { detail, data } = dialect === 'svc' || reply.status === 200 ? reply.json() : { detail: reply.text }
+    for (const word of words) expect(detail ?? data.reason).toContain(word)
     expect(await namesIn(namespace)).toEqual([])
   })
 })
@@ -74,6 +86,8 @@ describe.each(DIALECTS)('/%s: an export', (dialect) => {
     '.metadata.yml/x',
     'G/.meta.yml',
     'G/desktop.ini',
+    `G/${KOREAN.decomposed}.yml`,
+    `${KOREAN.decomposed}/${KOREAN.composed}`,
   ]
 
   test.each(['export', 'exportV2'])(

@@ -11,6 +11,12 @@ export interface Repacked {
   readonly items: Readonly<Record<string, string>>
   /** The names of entries that are left out. */
   readonly leftOut?: readonly string[]
+  /** Whether one of those looks like an item, so that somebody may miss it. */
+  readonly isMissing?: boolean
+  /** The items whose entries have their names in another form of Unicode. */
+  readonly readAs?: readonly string[]
+  /** Whether `config apply` reads such a directory in another way: its rules are for files that people write there. */
+  readonly isZipOnly?: boolean
   /** The folder that is taken off. */
   readonly folder?: string
 }
@@ -18,6 +24,9 @@ export interface Repacked {
 /** Metadata of items named `group/dataId`, each of type yaml. */
 export const described = (...names: readonly string[]): string =>
   `metadata:\n${names.map((name) => `- group: ${name.split('/')[0]}\n  dataId: ${name.split('/')[1]}\n  type: yaml\n`).join('')}`
+
+/** A name that macOS decomposes, and that an item can have in both forms. */
+export const KOREAN = { composed: '한글', decomposed: '한글'.normalize('NFD') } as const
 
 const BINARY = Buffer.from([0, 0, 0x42, 0xff])
 
@@ -66,6 +75,12 @@ export const REPACKED: readonly Repacked[] = [
       'G/ok.yml~': 'old',
       'G/#ok.yml#': 'old',
       'G/.#ok.yml': 'lock',
+      'G/.ok.yml.swx': BINARY,
+      'G/.swp': BINARY,
+      'G/.~lock.ok.yml#': 'lock',
+      'G/~WRL0001.tmp': BINARY,
+      'G/ok.yml:Zone.Identifier': '[ZoneTransfer]',
+      'G/Thumbs.db:encryptable': '',
       '.git/HEAD': 'ref: refs/heads/main\n',
       '.idea/workspace.xml': '<x/>',
     },
@@ -77,6 +92,12 @@ export const REPACKED: readonly Repacked[] = [
       'G/ok.yml~',
       'G/#ok.yml#',
       'G/.#ok.yml',
+      'G/.ok.yml.swx',
+      'G/.swp',
+      'G/.~lock.ok.yml#',
+      'G/~WRL0001.tmp',
+      'G/ok.yml:Zone.Identifier',
+      'G/Thumbs.db:encryptable',
       '.git/HEAD',
       '.idea/workspace.xml',
     ],
@@ -91,13 +112,106 @@ export const REPACKED: readonly Repacked[] = [
     name: 'a dot in front of each name',
     files: { './G/a.yml': 'a: 1\n', './.metadata.yml': described('G/a.yml') },
     items: { 'G/a.yml': 'a: 1\n' },
-    folder: '.',
+  },
+  {
+    name: 'a dot in front of each name, and a folder',
+    files: { './e/G/a.yml': 'a: 1\n', './e/H/b.yml': 'b: 1\n', './.DS_Store': BINARY },
+    items: { 'G/a.yml': 'a: 1\n', 'H/b.yml': 'b: 1\n' },
+    leftOut: ['./.DS_Store'],
+    folder: 'e',
+  },
+  {
+    name: 'a folder with metadata, and a file beside the groups',
+    files: { 'e/G/a.yml': 'a: 1\n', 'e/README.md': 'read me', 'e/.metadata.yml': described('G/a.yml') },
+    items: { 'G/a.yml': 'a: 1\n' },
+    leftOut: ['e/README.md'],
+    isMissing: true,
+    folder: 'e',
+    isZipOnly: true,
+  },
+  {
+    name: 'copies, which are items',
+    files: { 'G/a.yml.bak': 'a: 1\n', 'G/a.yml.orig': 'a: 2\n', 'G/4913': 'x' },
+    items: { 'G/a.yml.bak': 'a: 1\n', 'G/a.yml.orig': 'a: 2\n', 'G/4913': 'x' },
+  },
+  {
+    name: 'decomposed names',
+    files: {
+      'Cafe\u0301/u\u0308ber.yml': 'a: 1\n',
+      [`G/${KOREAN.decomposed}`]: 'b',
+      'G/\u30cf\u309a': 'c',
+    },
+    items: { 'Caf\u00e9/\u00fcber.yml': 'a: 1\n', [`G/${KOREAN.composed}`]: 'b', 'G/\u30d1': 'c' },
+    readAs: ['Caf\u00e9/\u00fcber.yml', `G/${KOREAN.composed}`, 'G/\u30d1'],
+  },
+  {
+    name: 'a decomposed name of an item that is described as composed',
+    files: {
+      [`G/${KOREAN.decomposed}`]: 'a: 1\n',
+      '.metadata.yml': described(`G/${KOREAN.composed}`),
+    },
+    items: { [`G/${KOREAN.composed}`]: 'a: 1\n' },
+    readAs: [`G/${KOREAN.composed}`],
+  },
+  {
+    name: 'names of items that are described as decomposed',
+    files: {
+      [`G/${KOREAN.decomposed}`]: 'a: 1\n',
+      [`H/${KOREAN.composed}`]: 'b: 1\n',
+      '.metadata.yml': described(`G/${KOREAN.decomposed}`, `H/${KOREAN.decomposed}`),
+    },
+    items: { [`G/${KOREAN.decomposed}`]: 'a: 1\n', [`H/${KOREAN.decomposed}`]: 'b: 1\n' },
+    readAs: [`H/${KOREAN.decomposed}`],
+  },
+  {
+    name: 'names that the metadata of the first layout has decomposed',
+    files: {
+      [`G/${KOREAN.decomposed}.yml`]: 'a: 1\n',
+      [`H/${KOREAN.composed}`]: 'b: 1\n',
+      '.meta.yml': `G.${KOREAN.decomposed}~yml.app= \r\nH.${KOREAN.decomposed}.app=shop\r\n`,
+    },
+    items: { [`G/${KOREAN.decomposed}.yml`]: 'a: 1\n', [`H/${KOREAN.decomposed}`]: 'b: 1\n' },
+    readAs: [`H/${KOREAN.decomposed}`],
+  },
+  {
+    name: 'a decomposed name that no item can have, in the metadata too',
+    files: { 'G/e\u0301.yml': 'a: 1\n', '.metadata.yml': described('G/e\u0301.yml') },
+    items: { 'G/\u00e9.yml': 'a: 1\n' },
+    readAs: ['G/\u00e9.yml'],
+  },
+  {
+    name: 'two items whose names differ in their form only, as an export of the first layout has them',
+    files: {
+      [`G/${KOREAN.decomposed}`]: 'a',
+      [`G/${KOREAN.composed}`]: 'b',
+      '.meta.yml': `G.${KOREAN.decomposed}.app= \r\n`,
+    },
+    items: { [`G/${KOREAN.decomposed}`]: 'a', [`G/${KOREAN.composed}`]: 'b' },
+  },
+  {
+    name: 'the metadata of both layouts',
+    files: {
+      'G/a.yml': 'a: 1\n',
+      '.metadata.yml': described('G/a.yml'),
+      '.meta.yml': 'G.a~yml.app=shop\r\n',
+    },
+    items: { 'G/a.yml': 'a: 1\n' },
+    leftOut: ['.meta.yml'],
+  },
+  {
+    name: 'a name in both forms',
+    files: { [`G/${KOREAN.decomposed}`]: 'other', [`G/${KOREAN.composed}`]: 'a' },
+    items: { [`G/${KOREAN.composed}`]: 'a' },
+    leftOut: [`G/${KOREAN.decomposed}`],
+    isMissing: true,
+    isZipOnly: true,
   },
   {
     name: 'names that differ in case, and one with an empty part',
     files: { 'G/a.yml': 'a: 1\n', 'g/A.yml': 'a: 2\n', 'G//b.yml': 'b: 1\n', 'x/y/.metadata.yml': '' },
     items: { 'G/a.yml': 'a: 1\n', 'g/A.yml': 'a: 2\n' },
     leftOut: ['G//b.yml', 'x/y/.metadata.yml'],
+    isMissing: true,
   },
   {
     name: 'a group alone, which is no folder',
@@ -121,6 +235,7 @@ export const REPACKED: readonly Repacked[] = [
     files: { 'G/a.yml': 'a: 1\n', 'G\\b.yml': 'b: 1\n' },
     items: { 'G/a.yml': 'a: 1\n' },
     leftOut: ['G\\b.yml'],
+    isMissing: true,
   },
   {
     name: 'metadata in a group',
@@ -149,6 +264,7 @@ export const REPACKED: readonly Repacked[] = [
     files: { 'G/a.yml': 'a: 1\n', 'G/Icon\r': '', 'G/b c.yml': '', [`G/${'d'.repeat(257)}`]: 'd' },
     items: { 'G/a.yml': 'a: 1\n' },
     leftOut: ['G/Icon\r', 'G/b c.yml', `G/${'d'.repeat(257)}`],
+    isMissing: true,
   },
   {
     name: 'names with a dot first',
@@ -220,6 +336,7 @@ export const REPACKED: readonly Repacked[] = [
     },
     items: { '../.profile': 'a', 'G/..': 'b', 'G/.': 'c', 'G/aux.yml': 'd: 1\n', 'G/end.': 'e' },
     leftOut: ['G/%2e%2e', 'G/%2F'],
+    isMissing: true,
   },
   {
     name: 'names that lead elsewhere, as older exports have them',
@@ -257,5 +374,37 @@ export const WITHOUT_ITEMS: readonly {
     name: 'many names',
     files: Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`top-${index}`, 'x'])),
     names: '"top-4" and 4 more',
+  },
+]
+
+/** Archives that are refused before anything changes, with words of the message. */
+export const REFUSED: readonly {
+  readonly name: string
+  readonly files: Files
+  readonly words: readonly string[]
+}[] = [
+  {
+    name: 'a file beside groups in one folder',
+    files: {
+      'backup/README.md': 'read me',
+      'backup/DEFAULT_GROUP/x.yml': 'a: 1\n',
+      'backup/S/y.yml': 'b: 1\n',
+    },
+    words: ['the folder "backup"', '"backup/README.md" would be an item', '"backup/DEFAULT_GROUP/x.yml"'],
+  },
+  {
+    name: 'a folder in a group',
+    files: { 'G/a.yml': 'a: 1\n', 'G/old/a.yml': 'a: 0\n' },
+    words: ['"G/a.yml" would be an item', '"G/old/a.yml" would be none'],
+  },
+  {
+    name: 'several contents that no server stores',
+    files: { 'G/a': 'a', 'G/b.bak': BINARY, 'G/c': BINARY, 'G/d': ' \n', 'G/4913': '' },
+    words: ['not UTF-8: "G/b.bak", "G/c"', 'blank contents: "G/d", "G/4913"'],
+  },
+  {
+    name: 'items that are described twice',
+    files: { 'G/a': 'a', 'G/b': 'b', '.metadata.yml': described('G/a', 'G/b', 'G/a', 'G/b') },
+    words: ['described twice: "G/a", "G/b"'],
   },
 ]

@@ -65,6 +65,7 @@ describe('an apply', () => {
       shared: [],
       equal: 3,
       leftOut: [],
+      readAs: [],
     })
   }, 30_000)
 

@@ -1,10 +1,10 @@
 /** Archives and directories that people have unpacked and packed again, in the terminal. */
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { unique } from '../interface/client.ts'
 import { filesIn, raw } from '../interface/transfer-support.ts'
-import { described, type Files, REPACKED, WITHOUT_ITEMS } from '../support/repacked.ts'
+import { described, type Files, KOREAN, REFUSED, REPACKED, WITHOUT_ITEMS } from '../support/repacked.ts'
 import { temporaryDirectory } from '../support/waypost.ts'
 import { terminalForThisFile } from './terminal.ts'
 
@@ -45,6 +45,8 @@ async function zipFile(files: Files): Promise<string> {
   return file
 }
 
+const nameText = ({ group, dataId }: { group: string; dataId: string }): string => `${group}/${dataId}`
+
 const COMMANDS = [['import'], ['config', 'import']] as const
 const apply = (directory: string, tenant: string, ...flags: string[]) =>
   here.terminal.run(['config', 'apply', '-f', directory, '--set', 'shop', '-n', tenant, ...flags])
@@ -52,16 +54,19 @@ const apply = (directory: string, tenant: string, ...flags: string[]) =>
 describe('an import of', () => {
   test.each(REPACKED.map((one, index) => ({ ...one, command: COMMANDS[index % 2]! })))(
     '$name',
-    async ({ files, items, leftOut = [], folder, command }) => {
+    async ({ files, items, leftOut = [], isMissing = false, readAs = [], folder, command }) => {
       const tenant = await newNamespace()
       const args = [...command, '--from', await zipFile(files), '-n', tenant, '-o', 'json']
       const { code, out, err } = await here.terminal.run(args)
-      expect([code, err]).toEqual([0, ''])
-      expect(JSON.parse(out)).toMatchObject({
+      expect([code, err]).toEqual([isMissing ? 1 : 0, ''])
+      const json = JSON.parse(out)
+      expect(json).toMatchObject({
         published: Object.keys(items).length,
         unrecognized: leftOut,
         folder: folder ?? '',
       })
+      expect((json.missing as string[]).length > 0).toBe(isMissing)
+      expect((json.readAs as { group: string; dataId: string }[]).map(nameText)).toEqual(readAs)
       expect(await contentsIn(tenant)).toEqual(items)
     },
   )
@@ -81,6 +86,37 @@ describe('an import of', () => {
     expect([ran.code, ran.out]).toEqual([1, ''])
     expect(ran.err).toContain(names)
     expect(ran.err).toContain('Expected is GROUP/DATA_ID')
+  })
+
+  test.each(REFUSED.flatMap((one) => COMMANDS.map((command) => ({ ...one, command }))))(
+    '$name publishes nothing: $command',
+    async ({ files, words, command }) => {
+      const tenant = await newNamespace()
+      const args = [...command, '--from', await zipFile(files), '-n', tenant]
+      const { code, out, err } = await here.terminal.run(args)
+      expect([code, out]).toEqual([1, ''])
+      for (const word of words) expect(err).toContain(word)
+      expect(await contentsIn(tenant)).toEqual({})
+    },
+  )
+
+  test('names say why they are not imported, or how they are read', async () => {
+    const files = {
+      'G/b c': 'x',
+      [`G/${KOREAN.decomposed}`]: 'x',
+      'G/.DS_Store': 'x',
+      '.metadata.yml': described('G/l', `G/${KOREAN.composed}`),
+    }
+    const args = ['--from', await zipFile(files), '-n', await newNamespace()]
+    const { code, out } = await here.terminal.run(['config', 'import', ...args])
+    expect(code).toBe(1)
+    expect(out).toBe(
+      '1 items imported, 0 skipped, 0 in conflict\n' +
+        '  not recognised: G/b c (not named GROUP/DATA_ID, or by no name of an item)\n' +
+        '  not recognised: G/l (in the metadata, but not in the file)\n' +
+        '  left out: G/.DS_Store (of a system or an editor)\n' +
+        `  read as this name: that of the file is in another form of Unicode, as macOS writes it: G/${KOREAN.composed}\n`,
+    )
   })
 
   test.each(COMMANDS.map((command) => ({ command })))(
@@ -111,46 +147,127 @@ describe('an import of', () => {
 })
 
 describe('an apply of', () => {
-  const onDisk = REPACKED.filter(({ files }) => {
+  const onDisk = REPACKED.filter(({ files, isZipOnly = false }) => {
     // A directory with two files of one item is refused, and no directory has some names of zip files.
-    if ('G/.metadata.yml' in files && 'G/%2Emetadata.yml' in files) return false
-    return Object.keys(files).every(
-      (name) => name !== '.meta.yml' && name.length < 200 && !/\\|^\.\.?\/|\/\/|\.\.$/.test(name),
-    )
+    if (isZipOnly || ('G/.metadata.yml' in files && 'G/%2Emetadata.yml' in files)) return false
+    return Object.keys(files).every((name) => name.length < 200 && !/\\|^\.\.?\/|\/\/|\.\.$/.test(name))
   })
 
-  test.each(onDisk)('$name', async ({ files, items, folder }) => {
+  test.each(onDisk)('$name', async ({ files, items, readAs = [], folder }) => {
     const tenant = await newNamespace()
     // A name that no item has is a fault of a directory.
     const valid = Object.fromEntries(Object.entries(files).filter(([name]) => !/%2e|%2F/.test(name)))
     const { code, out, err } = await apply(directoryOf(valid), tenant)
     expect([code, err]).toEqual([0, ''])
     expect(await contentsIn(tenant)).toEqual(items)
+    for (const name of readAs) expect(out).toContain(`  ${name}  (read as this name: `)
     if (folder !== undefined) expect(out).toContain(`The folder "${folder}" on top counts for nothing`)
   })
 
-  test('an unpacked export is whole, with its dot names and without the records of sets', async () => {
-    const [from, to] = [await newNamespace(), await newNamespace()]
-    const names = [
-      'G/.env',
-      'G/.env.production',
-      '.hidden/x',
-      'G/..',
-      '../.profile',
-      'G/desktop.ini',
-      '.metadata.yml/x',
-    ]
-    for (const name of names) {
-      const [group, dataId] = name.split('/')
-      await here.svc.post('/cs/configs', { tenant: from, group, dataId, content: `content of ${name}` })
-    }
-    expect(await apply(directoryOf({ 'S/app.yml': 'a: 1' }), from)).toMatchObject({ code: 0 })
-    const reply = await here.svc.get('/cs/configs', { exportV2: true, tenant: from })
-    const unpacked = directoryOf(await filesIn(reply.bytes))
-    expect(await apply(unpacked, to)).toMatchObject({ code: 0, err: '' })
-    expect(await contentsIn(to)).toEqual(await contentsIn(from))
-    expect(Object.keys(await contentsIn(to))).toHaveLength(names.length + 1)
+  test.each([
+    ['exportV2', '.metadata.yml'],
+    ['export', '.meta.yml'],
+  ])(
+    'an unpacked %s is whole, with its dot names and without the records of sets',
+    async (layout) => {
+      const [from, to] = [await newNamespace(), await newNamespace()]
+      const names = [
+        'G/.env',
+        'G/.env.production',
+        '.hidden/x',
+        'G/..',
+        '../.profile',
+        'G/desktop.ini',
+        '.metadata.yml/x',
+        'G/.DS_Store',
+        'G/Thumbs.db',
+        `G/${KOREAN.decomposed}.yml`,
+      ]
+      for (const name of names) {
+        const [group, dataId] = name.split('/')
+        await here.svc.post('/cs/configs', { tenant: from, group, dataId, content: `content of ${name}` })
+      }
+      expect(await apply(directoryOf({ 'S/app.yml': 'a: 1' }), from)).toMatchObject({ code: 0 })
+      const reply = await here.svc.get('/cs/configs', { [layout]: true, tenant: from })
+      const unpacked = directoryOf(await filesIn(reply.bytes))
+      expect(await apply(unpacked, to)).toMatchObject({ code: 0, err: '' })
+      expect(await contentsIn(to)).toEqual(await contentsIn(from))
+      expect(Object.keys(await contentsIn(to))).toHaveLength(names.length + 1)
+    },
+    30_000,
+  )
+
+  test('--prune deletes nothing that a left-out file may mean', async () => {
+    const tenant = await newNamespace()
+    const names = ['G/.DS_Store', 'G/gone', `G/${KOREAN.decomposed}`, '.hidden/x']
+    const files = Object.fromEntries(names.map((name) => [name, `content of ${name}`]))
+    const directory = directoryOf({ ...files, '.metadata.yml': described(...names) })
+    expect(await apply(directory, tenant)).toMatchObject({ code: 0, err: '' })
+    for (const name of ['.metadata.yml', 'G/gone']) rmSync(join(directory, name))
+    const refused = await apply(directory, tenant, '--prune', '--yes')
+    expect([refused.code, refused.out]).toEqual([2, ''])
+    expect(refused.err).toContain(
+      `--prune would delete .hidden/x, G/.DS_Store, G/${KOREAN.decomposed}, and the directory has such names`,
+    )
+    expect(Object.keys(await contentsIn(tenant)).toSorted()).toEqual(names.toSorted())
+    for (const name of names.slice(0, 4)) rmSync(join(directory, name), { force: true })
+    writeFileSync(join(directory, 'G/new'), 'x')
+    expect(await apply(directory, tenant, '--prune', '--yes')).toMatchObject({ code: 0 })
+    expect(await contentsIn(tenant)).toEqual({ 'G/new': 'x' })
   }, 30_000)
+
+  test('--prune deletes no item whose file a system without case has put into that of another', async () => {
+    const tenant = await newNamespace()
+    const directory = directoryOf({
+      'G/App': 'a',
+      'G/app': 'b',
+      '.metadata.yml': described('G/App', 'G/app'),
+    })
+    expect(await apply(directory, tenant)).toMatchObject({ code: 0 })
+    rmSync(join(directory, 'G/app'))
+    const refused = await apply(directory, tenant, '--prune', '--yes')
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('--prune would delete G/app,')])
+    writeFileSync(join(directory, '.metadata.yml'), described('G/App'))
+    expect(await apply(directory, tenant, '--prune', '--yes')).toMatchObject({ code: 0 })
+    expect(await contentsIn(tenant)).toEqual({ 'G/App': 'a' })
+  }, 30_000)
+
+  test('a description without a file is named, and metadata of the first layout is read', async () => {
+    const tenant = await newNamespace()
+    const first = directoryOf({ 'G/a.yml': 'a: 1', 'G/.DS_Store': 'x', '.meta.yml': 'G.a~yml.app=shop\r\n' })
+    expect((await apply(first, tenant)).out).toBe(
+      '+ G/a.yml\n1 to create, 0 to change, 0 to delete, 0 equal\n1 created, 0 changed, 0 deleted\n',
+    )
+    const item = await here.svc.get('/cs/configs', { tenant, group: 'G', dataId: 'a.yml', show: 'all' })
+    expect(item.json()).toMatchObject({ appName: 'shop', type: 'yaml' })
+    const second = directoryOf({ 'G/a.yml': 'a: 1', '.metadata.yml': described('G/a.yml', 'G/b') })
+    const { code, out } = await apply(second, tenant)
+    expect([code, out]).toEqual([
+      0,
+      expect.stringContaining('  G/b  (left out: in the metadata, but not in the directory)\n'),
+    ])
+  }, 30_000)
+
+  test.each([
+    ['described twice', { 'G/a': 'a', '.metadata.yml': described('G/a', 'G/a') }, ['described twice: "G/a"']],
+    [
+      'no text',
+      { 'G/a': 'a', 'G/b.bak': '\0', 'G/c': Buffer.from([0xff]), 'G/d': Buffer.from([0xfe]), 'G/4913': '' },
+      ['G/c is not UTF-8', 'G/d is not UTF-8', 'G/4913 is blank'],
+    ],
+    [
+      'two forms of a name',
+      { [`G/${KOREAN.composed}`]: 'a', [`G/${KOREAN.decomposed}`]: 'b' },
+      ['is there twice'],
+    ],
+    ['metadata that is no text', { 'G/a': 'a', '.metadata.yml': Buffer.from([0xff, 0xfe]) }, ['not UTF-8']],
+  ] as const)('nothing is sent of %s', async (...[, files, words]) => {
+    const tenant = await newNamespace()
+    const { code, err } = await apply(directoryOf(files), tenant)
+    expect(code).toBe(2)
+    for (const word of words) expect(err).toContain(word)
+    expect(await contentsIn(tenant)).toEqual({})
+  })
 
   test('a directory names what it leaves out', async () => {
     const directory = directoryOf({
@@ -188,3 +305,20 @@ describe('an apply of', () => {
     }
   })
 })
+
+test('contents that are too large are all named before anything changes', async () => {
+  const tenant = await newNamespace()
+  const large = 'a'.repeat(10 * 1024 * 1024 + 1)
+  const files = { 'A/first': 'x', 'G/large': large, 'G/larger': `${large}a` }
+  const from = await zipFile(files)
+  for (const ran of [
+    await apply(directoryOf(files), tenant),
+    await here.terminal.run(['config', 'import', '--from', from, '-n', tenant]),
+  ]) {
+    expect([ran.code, ran.out]).toEqual([2, ''])
+    expect(ran.err).toContain('G/large has 10485761 bytes.')
+    expect(ran.err).toContain('G/larger has 10485762 bytes.')
+    expect(ran.err).toContain('at most 10485760 bytes in one content (max-content)')
+  }
+  expect(await contentsIn(tenant)).toEqual({})
+}, 60_000)

@@ -45,6 +45,7 @@ export function Trial({ outcome, policy }: { outcome: ImportOutcome; policy: Imp
       <Names title={t(isStopped ? 'wouldNotTry' : 'wouldSkip')} names={outcome.skipData} />
       <Names title={t('wouldFail')} names={outcome.failData} />
       <Names title={t('unknownTypes')} names={outcome.unknownTypeData} />
+      <Names title={t('readAs')} names={outcome.readAsData} />
       <Unknown names={outcome.unrecognizedData} />
     </>
   )

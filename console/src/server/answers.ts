@@ -86,6 +86,12 @@ export interface TransferOutcome {
     /** The unknown type in the metadata. A new item has the type that its name says; an item that exists keeps its type. */
     readonly type: string
   }[]
+  readonly readAsData: readonly {
+    readonly dataId: string
+    readonly group: string
+    /** The name in the file, in another form of Unicode, as macOS writes it. */
+    readonly itemName: string
+  }[]
   /** The common folder that was taken off the names of a zip file; empty: none. */
   readonly folder: string
 }

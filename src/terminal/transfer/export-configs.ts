@@ -3,7 +3,7 @@ import { mkdir, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { readArchive, readContent } from '../../archive/config-archive.ts'
+import { checkContents, readArchive } from '../../archive/config-archive.ts'
 import { openZip } from '../../archive/zip-reader.ts'
 import type { NamespaceFlags } from '../session-of-flags.ts'
 import { type CommandResult, DiffersError, EXIT, messageOf, UsageError } from '../../command/command-line.ts'
@@ -115,7 +115,7 @@ function countBytes(progress: Progress) {
 async function checkedCount(zip: Buffer): Promise<number> {
   try {
     const { items } = await readArchive(await openZip(zip, NO_LIMITS))
-    for (const { entry } of items) await readContent(entry)
+    await checkContents(items)
     return items.length
   } catch (cause) {
     throw new DiffersError(`The export of the server is damaged: ${messageOf(cause)}`, { cause })

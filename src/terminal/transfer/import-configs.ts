@@ -2,18 +2,21 @@ import {
   type ArchivedConfig,
   archiveFiles,
   type ArchiveItem,
+  checkContents,
   type ConfigArchive,
   folderText,
+  isMissing,
   nothingInZip,
   readArchive,
-  readContent,
+  type Unrecognized,
 } from '../../archive/config-archive.ts'
-import { entryName } from '../../archive/entry-names.ts'
+import { entryName, READ_AS } from '../../archive/entry-names.ts'
 import { openZip } from '../../archive/zip-reader.ts'
 import { zipChunks } from '../../archive/zip-writer.ts'
 import { bytesOf } from '../configs/item.ts'
+import { requireSizes } from '../content-limit.ts'
 import { type NamespaceFlags, targetOf } from '../session-of-flags.ts'
-import { type CommandResult, DiffersError, EXIT, messageOf } from '../../command/command-line.ts'
+import { type CommandResult, DiffersError, EXIT, messageOf, UsageError } from '../../command/command-line.ts'
 import type { Progress } from '../../command/progress.ts'
 import {
   type AheadItem,
@@ -43,33 +46,39 @@ export interface ImportFlags extends NamespaceFlags {
 
 /**
  * `waypost import`: publishes the items of a zip in a namespace. Exit code 1 also if an item exists and the policy is
- * abort.
+ * abort, or if something is left out that looks like an item.
  */
 export async function importConfigs(flags: ImportFlags, progress: Progress): Promise<CommandResult> {
   const archive = await checkedArchive(flags.from)
   if (archive.items.length === 0) throw new DiffersError(nothingInZip(archive.unrecognized))
   const isDryRun = flags.dryRun === true
-  const client = await clientFor(flags)
+  const client = await clientFor(flags, archive)
   const { namespace } = client
   const policy = flags.policy.toUpperCase()
   const query = { namespace, policy, ...(isDryRun && { dryRun: 'true' }) }
   const sum = await sendAll(archive, (zip) => client.upload(query, zip), progress)
   if (sum.published + sum.skipped.length + sum.failed.length === 0)
-    throw new DiffersError(nothingInZip(sum.unrecognized.map((name) => ({ name }))))
+    throw new DiffersError(nothingInZip(sum.unrecognized.map(({ name }) => ({ name }))))
   const { folder } = archive
   const report = reportOf(sum, { isDryRun, policy })
   const text = (folder === undefined ? '' : `${folderText(folder)}\n`) + report
+  const missing = sum.unrecognized.filter(isMissing).map(({ name }) => name)
+  const unrecognized = sum.unrecognized.map(({ name }) => name)
   return {
-    code: sum.failed.length > 0 ? EXIT.differs : EXIT.done,
+    code: sum.failed.length + missing.length > 0 ? EXIT.differs : EXIT.done,
     text,
-    json: { ...sum, folder: folder ?? '' },
+    json: { ...sum, unrecognized, missing, folder: folder ?? '' },
   }
 }
 
 /** Waypost says more under its own path, such as the right that is missing. Others would ignore `dryRun`, and import. */
-async function clientFor(flags: ImportFlags): Promise<TransferClient> {
+async function clientFor(flags: ImportFlags, { items }: ConfigArchive): Promise<TransferClient> {
   const target = targetOf(flags)
-  if (await isWaypost(target)) return new TransferClient(flags, '/svc/v1')
+  if (await isWaypost(target)) {
+    const sizes = items.map(({ metadata, entry }) => ({ ...metadata, bytes: entry.bytes }))
+    await requireSizes(target, sizes)
+    return new TransferClient(flags, '/svc/v1')
+  }
   if (flags.dryRun === true)
     throw new Error(`${target.url} is no Waypost server: a dry run would import there, so nothing was sent`)
   return new TransferClient(flags, '/nacos/v1')
@@ -80,7 +89,7 @@ async function checkedArchive(file: string): Promise<ConfigArchive> {
   const zip = await zipOf(file)
   try {
     const archive = await readArchive(await openZip(zip, LIMITS))
-    for (const { entry } of archive.items) await readContent(entry)
+    await checkContents(archive.items)
     return archive
   } catch (cause) {
     throw new DiffersError(`Nothing of ${file} was imported: ${messageOf(cause)}`, { cause })
@@ -92,6 +101,8 @@ async function zipOf(file: string): Promise<Buffer> {
     return await bytesOf(file)
   } catch (error) {
     const { code } = (error as Error).cause as NodeJS.ErrnoException
+    if (code === 'EISDIR')
+      throw new UsageError(`${file} is a directory, and not a file. \`config apply\` publishes a directory.`)
     throw code === 'ENOENT' ? new DiffersError((error as Error).message, { cause: error }) : error
   }
 }
@@ -100,7 +111,10 @@ interface Sum {
   published: number
   readonly skipped: NamedItem[]
   readonly failed: NamedItem[]
-  readonly unrecognized: string[]
+  /** Names that are not imported. Other servers give no reason. */
+  readonly unrecognized: { readonly name: string; readonly reason: Unrecognized['reason'] | undefined }[]
+  /** Items whose files have their names in another form of Unicode. */
+  readonly readAs: NamedItem[]
   readonly unknownTypes: UnknownType[]
   /** Each item that a dry run would publish. */
   readonly ahead: AheadItem[]
@@ -117,7 +131,10 @@ async function sendAll(
     failed: [],
     ahead: [],
     unknownTypes: [],
-    unrecognized: unrecognized.map(({ name }) => name),
+    unrecognized: [...unrecognized],
+    readAs: items
+      .filter(({ isReadAs }) => isReadAs)
+      .map(({ metadata: { group, dataId } }) => ({ group, dataId })),
   }
   let done = 0
   for (const part of partsOf(items)) {
@@ -176,12 +193,13 @@ function add(sum: Sum, answer: ImportAnswer, part: readonly ArchiveItem[]): void
   sum.skipped.push(...skipData)
   sum.failed.push(...failData)
   sum.unknownTypes.push(...unknownTypeData)
-  sum.unrecognized.push(...unrecognizedData.map(({ itemName }) => nameOf.get(itemName) ?? itemName))
+  for (const { itemName } of unrecognizedData)
+    sum.unrecognized.push({ name: nameOf.get(itemName) ?? itemName, reason: undefined })
 }
 
 /** Under `abort` the items after the first existing one are not tried; the others were left alone. */
 function reportOf(
-  { published, skipped, failed, unrecognized, unknownTypes, ahead }: Sum,
+  { published, skipped, failed, unrecognized, readAs, unknownTypes, ahead }: Sum,
   { isDryRun, policy }: { isDryRun: boolean; policy: string },
 ): string {
   const verb = isDryRun ? 'would be imported' : 'imported'
@@ -193,7 +211,11 @@ function reportOf(
   if (isStopped)
     lines.push('  (--policy skip leaves such items as they are, --policy overwrite replaces them)')
   lines.push(...listed(left, skipped.map(nameOf)))
-  lines.push(...listed('not recognised', unrecognized))
+  const names = (areMissed: boolean): string[] =>
+    unrecognized.filter((one) => isMissing(one) === areMissed).map(withReason)
+  lines.push(...listed('not recognised', names(true)))
+  lines.push(...listed('left out', names(false)))
+  lines.push(...listed(READ_AS, readAs.map(nameOf)))
   lines.push(...listed(UNKNOWN_TYPE, unknownTypes.map(withType)))
   return `${lines.join('\n')}\n`
 }
@@ -202,6 +224,20 @@ const UNKNOWN_TYPE = 'unknown type, a new item has the type of its name'
 
 function withType(item: UnknownType): string {
   return `${nameOf(item)} (${item.type})`
+}
+
+const REASONS: Readonly<Record<Unrecognized['reason'], string>> = {
+  'bad-name': 'not named GROUP/DATA_ID, or by no name of an item',
+  'not-in-metadata': 'not in the metadata',
+  'no-entry': 'in the metadata, but not in the file',
+  litter: 'of a system or an editor',
+  'metadata-elsewhere': 'metadata that is not read',
+  link: 'a link, and no file',
+  'set-record': 'the record of a set',
+}
+
+function withReason({ name, reason }: Sum['unrecognized'][number]): string {
+  return reason === undefined ? name : `${name} (${REASONS[reason]})`
 }
 
 function nameOf({ group, dataId }: NamedItem): string {

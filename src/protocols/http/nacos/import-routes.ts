@@ -77,7 +77,7 @@ function badMetadataAnswer(reason: string): Answer {
 
 /** The items that were imported and the items that were not, also if the import stopped in the middle. */
 function outcomeAnswer(outcome: ImportOutcome, about: Transferred): Answer {
-  const { what, dryRun, unrecognized, folder, unknownTypes = [] } = about
+  const { what, dryRun, unrecognized, folder, unknownTypes = [], readAs = [] } = about
   const { published, skipped, failed, stoppedBy } = outcome
   const data = {
     succCount: published.length,
@@ -88,6 +88,7 @@ function outcomeAnswer(outcome: ImportOutcome, about: Transferred): Answer {
     // Other servers have no such fields: they take no folder off, and store any type.
     folder,
     ...(unknownTypes.length > 0 && { unknownTypeData: unknownTypes }),
+    ...(readAs.length > 0 && { readAsData: readAs }),
   }
   const message = dryRun ? 'dry run: nothing was changed' : SUCCESS[what]
   if (stoppedBy === undefined) return envelope(200, { code: 200, message, data })

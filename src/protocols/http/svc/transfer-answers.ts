@@ -45,6 +45,13 @@ export const ANSWERS_OUTCOME = answersJson(
           ),
         }),
       ),
+      readAsData: Json.list(
+        Json.object({
+          dataId: Json.string(),
+          group: Json.string(),
+          itemName: Json.string('The name in the file, in another form of Unicode, as macOS writes it.'),
+        }),
+      ),
       folder: Json.string('The common folder that was taken off the names of a zip file; empty: none.'),
     }),
   ),
@@ -76,7 +83,7 @@ function refuse(code: Refusal['code'], message: string): never {
 /** The counts come also with the problem that stopped it in the middle. */
 function outcomeAnswer(
   outcome: ImportOutcome,
-  { dryRun, unrecognized, unknownTypes = [], folder = '' }: Transferred,
+  { dryRun, unrecognized, unknownTypes = [], readAs = [], folder = '' }: Transferred,
 ): Answer {
   const { published, skipped, failed, stoppedBy, state, ahead } = outcome
   const counts = {
@@ -90,6 +97,7 @@ function outcomeAnswer(
     unrecognizedCount: unrecognized.length,
     unrecognizedData: unrecognized.map(({ name, reason }) => ({ itemName: name, reason })),
     unknownTypeData: unknownTypes,
+    readAsData: readAs,
     folder,
   }
   if (stoppedBy === undefined) return jsonAnswer(counts)

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { folderText, nothingInIt } from '../../../archive/config-archive.ts'
-import { areItemNames, SETS_GROUP } from '../../../archive/entry-names.ts'
+import { areItemNames, READ_AS, SETS_GROUP } from '../../../archive/entry-names.ts'
 import { type CommandResult, DiffersError, EXIT, print, UsageError } from '../../../command/command-line.ts'
 import type { Progress } from '../../../command/progress.ts'
 import { tell } from '../../../command/standard-error.ts'
@@ -10,10 +10,11 @@ import { clientOf, type SvcClient } from '../../session-of-flags.ts'
 import { unifiedDiff } from '../../text-diff.ts'
 import { type ItemFlags, type ItemName, itemParams, nameText, readItem } from '../item.ts'
 import { allConfigs } from '../read-configs.ts'
+import { requireSizes } from '../../content-limit.ts'
 import { faultIn, type ForceFlags, unreadable } from '../readable-text.ts'
 import { type Plan, planOf, type PresentItem, sizeOf } from './plan.ts'
 import { otherSets, readRecord, type SetRecord, writeRecord } from './set-record.ts'
-import { type Source, type SourceItem, sourceItems } from './source-items.ts'
+import { composedText, type Source, type SourceItem, sourceItems } from './source-items.ts'
 
 /** The flags of `config apply`. */
 export interface ApplyFlags extends ItemFlags, ForceFlags {
@@ -42,6 +43,7 @@ export async function applyConfigs(flags: ApplyFlags, progress: Progress): Promi
   const plan = planOf(items, present, { recorded: record.items, others, prune: flags.prune === true })
   requireClearNames(source, plan)
   progress.end()
+  await requireAllTaken(client, plan)
   if (flags.force !== true) await requireAllReadable(plan)
   const shown = Painted.joined([
     planLines(source, plan),
@@ -56,14 +58,27 @@ export async function applyConfigs(flags: ApplyFlags, progress: Progress): Promi
 }
 
 /** Throws UsageError for a deletion beside names that may mean the deleted items. */
-function requireClearNames({ leftOut }: Source, plan: Plan): void {
+function requireClearNames({ leftOut, candidates }: Source, plan: Plan): void {
+  const gone = plan.delete.map(({ present }) => present)
+  const there = gone.filter((item) => candidates.has(composedText(item)))
+  if (there.length > 0)
+    throw new UsageError(
+      `--prune would delete ${there.map(nameText).join(', ')}, and the directory has such names, which count for no item ` +
+        'or for another one. Check these names and .metadata.yml, or apply without --prune.',
+    )
   const unclear = leftOut.filter(({ isUnclear }) => isUnclear === true).map(({ name }) => name)
-  if (plan.delete.length === 0 || unclear.length === 0) return
-  const items = plan.delete.map(({ present }) => nameText(present))
+  if (gone.length === 0 || unclear.length === 0) return
   throw new UsageError(
-    `--prune would delete ${items.join(', ')}, and these names are not UTF-8: ${unclear.join(', ')}. ` +
+    `--prune would delete ${gone.map(nameText).join(', ')}, and these names are not UTF-8: ${unclear.join(', ')}. ` +
       'They may mean the same: rename them, or apply without --prune.',
   )
+}
+
+/** Throws UsageError for contents that are too large for the server. */
+async function requireAllTaken({ session }: SvcClient, { create, change }: Plan): Promise<void> {
+  const sent = [...create, ...change.map(({ item }) => item)]
+  const sizes = sent.map((item) => ({ ...item, bytes: Buffer.byteLength(item.content) }))
+  if (sent.length > 0) await requireSizes(session, sizes)
 }
 
 /** Throws UsageError for what is new or changed and cannot be read. */
@@ -202,7 +217,7 @@ function stopped(error: unknown, after: string, before = ''): Error {
     : new Error(message, { cause: error })
 }
 
-function planLines({ folder, leftOut }: Source, plan: Plan): Painted {
+function planLines({ folder, leftOut, readAs }: Source, plan: Plan): Painted {
   const line = (mark: keyof typeof MARKS, item: ItemName, note = ''): Painted => {
     const notes = [note, sharedText(plan.shared.get(nameText(item)) ?? [])].filter((one) => one !== '')
     const shown = painted(`${mark} ${nameText(item)}`, MARKS[mark])
@@ -213,6 +228,7 @@ function planLines({ folder, leftOut }: Source, plan: Plan): Painted {
   const lines = [
     ...(folder === undefined ? [] : [painted(folderText(folder))]),
     ...leftOut.map(({ name, why }) => painted(`  ${name}  (left out: ${why})`)),
+    ...readAs.map((item) => painted(`  ${nameText(item)}  (${READ_AS})`)),
     ...plan.create.map((item) => line('+', item)),
     ...plan.change.map(({ item, isDrifted }) => line('~', item, drift(isDrifted))),
     ...plan.delete.map(({ present, isDrifted }) => line('-', present, drift(isDrifted))),
@@ -264,6 +280,7 @@ function resultOf(
     shared: [...plan.shared.keys()],
     equal: plan.equal.length,
     leftOut: source.leftOut.map(({ name }) => name),
+    readAs: source.readAs.map(nameText),
   }
   return { ...result, json, names: [...json.created, ...json.changed, ...json.deleted] }
 }

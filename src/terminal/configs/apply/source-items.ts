@@ -1,16 +1,18 @@
+import { isUtf8 } from 'node:buffer'
 import { join } from 'node:path'
 import type { ItemMetadata } from '../../../archive/config-metadata.ts'
 import {
   areItemNames,
+  entryName,
   isMetadataName,
-  METADATA_NAME,
+  itemMeant,
   nameOfFile,
   SETS_GROUP,
 } from '../../../archive/entry-names.ts'
 import { isLitterName } from '../../../archive/litter.ts'
-import { parseMetadata } from '../../../archive/metadata-reader.ts'
 import { UsageError } from '../../../command/command-line.ts'
-import { type ItemName, md5Of, nameText, textOf } from '../item.ts'
+import { type ItemName, md5Of, nameText } from '../item.ts'
+import { type Descriptions, descriptionsIn } from './descriptions.ts'
 import { itemFaults } from './item-faults.ts'
 import { bytesOfEntry, NamedDirectory } from './named-directory.ts'
 
@@ -18,7 +20,7 @@ import { bytesOfEntry, NamedDirectory } from './named-directory.ts'
 export interface SourceItem extends ItemName {
   readonly content: string
   readonly md5: string
-  /** Its metadata in `.metadata.yml`; undefined without an entry: then no metadata is changed. */
+  /** Its metadata in the directory; undefined without a description: then no metadata is changed. */
   readonly metadata: ItemMetadata | undefined
 }
 
@@ -36,50 +38,77 @@ export interface Source {
   readonly folder: string | undefined
   readonly items: readonly SourceItem[]
   readonly leftOut: readonly LeftOut[]
+  /** The items whose files have their names in another form of Unicode. */
+  readonly readAs: readonly ItemName[]
+  /** The items that all names in the directory may mean, also names that are left out: see `composedText`. */
+  readonly candidates: ReadonlySet<string>
 }
 
-const METADATA_FILE = METADATA_NAME[2]
+/** The name of an item, the same for each form of Unicode. */
+export function composedText(name: ItemName): string {
+  return nameText(name).normalize('NFC')
+}
 
 /**
  * The items of a directory in the layout of an export, by their names: `DIR/GROUP/DATA_ID`, and `DIR/DATA_ID` in the default
- * group. Names with a dot first are items in a group, on top only where `.metadata.yml` describes them. Throws UsageError
- * with all problems.
+ * group. Names with a dot first are items in a group, on top only where metadata describes them. Throws UsageError with all
+ * problems.
  */
 export async function sourceItems(path: string, defaultGroup: string): Promise<Source> {
   const top = new NamedDirectory(path)
   const folder = folderOnTop(top)
   const directory = folder === undefined ? top : top.inside(folder)
-  const metadata = await metadataIn(directory)
-  const files = new FoundFiles(directory, new Set([...metadata.values()].map(nameText)))
+  const candidates = candidatesIn(directory, defaultGroup)
+  const descriptions = await descriptionsIn(directory, candidates)
+  const files = new FoundFiles(directory, descriptions, new Set(candidates.map(nameText)))
   files.findIn(defaultGroup)
   if (folder !== undefined) files.leaveOutNotUtf8(top)
-  const { problems, leftOut } = files
-  const items = files.found.map(({ name, file, path: end }) => {
-    const content = textOf(bytesOfEntry(end), file)
-    if (!/\S/.test(content)) problems.push(`${file} is blank: the server stores no blank content.`)
-    const described = metadata.get(nameText(name))
-    problems.push(...itemFaults(name, described))
-    return { ...name, content, md5: md5Of(content), metadata: described }
-  })
+  files.leaveOutDescribed()
+  const { problems, leftOut, found } = files
+  const items = found.flatMap((one) => itemOf(one, { descriptions, problems }))
   const seen = new Set<string>()
   for (const name of items.map(nameText)) {
     if (seen.has(name)) problems.push(`${name} is there twice.`)
     seen.add(name)
   }
   if (problems.length > 0) throw new UsageError(problems.join('\n'))
-  return { folder, items, leftOut }
+  const readAs = found.filter(({ isReadAs }) => isReadAs).map(({ name }) => name)
+  const meant = [...candidates, ...twinsOf(candidates, descriptions)]
+  return { folder, items, leftOut, readAs, candidates: new Set(meant.map(composedText)) }
+}
+
+/** The described items whose names are names of files but for upper and lower case: some systems have one file for both. */
+function twinsOf(candidates: readonly ItemName[], { items }: Descriptions): ItemName[] {
+  const caseless = (name: ItemName): string => composedText(name).toLowerCase()
+  const there = new Set(candidates.map(caseless))
+  return [...items.values()].filter((item) => there.has(caseless(item)))
+}
+
+/** The item of a file; none for a content that no server stores. Adds to the problems. */
+function itemOf(
+  { name, file, path }: SourceFile,
+  { descriptions, problems }: { readonly descriptions: Descriptions; readonly problems: string[] },
+): SourceItem[] {
+  const described = descriptions.items.get(entryName(name))
+  problems.push(...itemFaults(name, described))
+  const bytes = bytesOfEntry(path)
+  const content = bytes.toString()
+  if (!isUtf8(bytes)) problems.push(`${file} is not UTF-8: the server stores text only.`)
+  else if (!/\S/.test(content)) problems.push(`${file} is blank: the server stores no blank content.`)
+  else return [{ ...name, content, md5: md5Of(content), metadata: described }]
+  return []
 }
 
 /** The only folder of a directory, if it is no group: with metadata on top of it, or with directories alone. */
 function folderOnTop(directory: NamedDirectory): string | undefined {
-  const [folder, ...others] = directory.names().filter(isShown)
-  if (folder === undefined || others.length > 0) return undefined
-  if (directory.entry(METADATA_FILE).kind !== 'absent' || directory.entry(folder).kind !== 'directory')
-    return undefined
+  const top = directory.names()
+  const [folder, ...others] = top.filter(isShown)
+  if (folder === undefined || others.length > 0 || top.some(isMetadataName)) return undefined
+  if (directory.entry(folder).kind !== 'directory') return undefined
   const names = directory.names(folder)
   const isDirectory = (name: string): boolean => directory.entry(join(folder, name)).kind === 'directory'
   const shown = names.filter(isShown)
-  if (names.includes(METADATA_FILE)) return shown.some(isDirectory) ? folder : undefined
+  if (names.some(isMetadataName)) return shown.some(isDirectory) ? folder : undefined
   return shown.length > 0 && shown.every(isDirectory) ? folder : undefined
 }
 
@@ -87,17 +116,21 @@ function isShown(name: string): boolean {
   return !name.startsWith('.') && !isLitterName(name)
 }
 
-async function metadataIn(directory: NamedDirectory): Promise<ReadonlyMap<string, ItemMetadata>> {
-  const file = join(directory.path, METADATA_FILE)
-  const entry = directory.entry(METADATA_FILE)
-  if (entry.kind === 'absent') return new Map()
-  if (entry.kind !== 'file')
-    throw new UsageError(entry.kind === 'refused' ? entry.why : `${file} is a directory, and not a file.`)
-  const text = bytesOfEntry(entry.path).toString()
+/** The items that the names in a directory may mean. */
+function candidatesIn(directory: NamedDirectory, defaultGroup: string): ItemName[] {
+  return directory.names().flatMap((name) => {
+    const group = nameOfFile(name)
+    if (directory.entry(name).kind !== 'directory') return [{ group: defaultGroup, dataId: group }]
+    return namesInside(directory, name).map((inside) => ({ group, dataId: nameOfFile(inside) }))
+  })
+}
+
+/** A directory that nobody may read, such as `lost+found`, has no item. */
+function namesInside(directory: NamedDirectory, name: string): string[] {
   try {
-    return new Map((await parseMetadata(text)).map((item) => [nameText(item), item]))
-  } catch (cause) {
-    throw new UsageError(`${file}: ${(cause as Error).message}`, { cause })
+    return directory.names(name)
+  } catch {
+    return []
   }
 }
 
@@ -107,6 +140,8 @@ interface SourceFile {
   readonly file: string
   /** Where it is. */
   readonly path: string
+  /** Whether its name is in another form of Unicode. */
+  readonly isReadAs: boolean
 }
 
 /** Looks for the files of items. */
@@ -115,23 +150,27 @@ class FoundFiles {
   readonly problems: string[] = []
   readonly leftOut: LeftOut[] = []
   readonly #directory: NamedDirectory
-  /** The names of the described items: they are items whatever they look like. */
-  readonly #described: ReadonlySet<string>
+  /** Described items are items whatever they look like. */
+  readonly #descriptions: Descriptions
   readonly #describedGroups: ReadonlySet<string>
+  readonly #written: ReadonlySet<string>
 
-  constructor(directory: NamedDirectory, described: ReadonlySet<string>) {
+  constructor(directory: NamedDirectory, descriptions: Descriptions, written: ReadonlySet<string>) {
     this.#directory = directory
-    this.#described = described
-    this.#describedGroups = new Set([...described].map((name) => name.slice(0, name.indexOf('/'))))
+    this.#descriptions = descriptions
+    this.#written = written
+    this.#describedGroups = new Set(
+      [...descriptions.items.values()].map(({ group }) => group.normalize('NFC')),
+    )
   }
 
   findIn(defaultGroup: string): void {
     this.leaveOutNotUtf8(this.#directory)
     for (const name of this.#directory.names()) {
-      const group = nameOfFile(name)
-      if (name === METADATA_FILE) continue
+      const group = nameOfFile(name).normalize('NFC')
+      if (name === this.#descriptions.file) continue
       if (isShown(name) || this.#describedGroups.has(group)) this.#addTop(name, defaultGroup)
-      else if (name === METADATA_NAME[1]) this.#leaveOut(name, `only ${METADATA_FILE} is read`)
+      else if (isMetadataName(name)) this.#leaveOut(name, `only ${this.#descriptions.file} is read`)
       // A volume of Kubernetes has such names beside its items.
       else if (!name.startsWith('..') && !isLitterName(name)) this.#leaveOut(name, 'hidden')
     }
@@ -148,22 +187,36 @@ class FoundFiles {
     if (group === SETS_GROUP) return this.#leaveOut(directory, 'records of sets stay in their namespace')
     this.leaveOutNotUtf8(this.#directory, directory)
     for (const name of this.#directory.names(directory)) {
-      const item = { group, dataId: nameOfFile(name) }
+      const names = { group, dataId: nameOfFile(name) }
+      const item = this.#meantBy(names)
       const path = join(directory, name)
-      const isDescribed = this.#described.has(nameText(item))
+      const isDescribed = this.#isDescribed(item)
       if (isLitterName(name) && !isDescribed) continue
       if (isMetadataName(name) && !isDescribed) this.#leaveOut(path, 'metadata belongs on top')
       // Another name is a fault, which a visible file shows in time.
       else if (name.startsWith('.') && !areItemNames(item)) this.#leaveOut(path, 'no data id')
-      else this.#add(path, item)
+      else this.#add(path, names)
     }
   }
 
-  #add(path: string, name: ItemName): void {
+  #isDescribed(names: ItemName): boolean {
+    return this.#descriptions.items.has(entryName(names))
+  }
+
+  #meantBy(names: ItemName): ItemName {
+    return itemMeant(names, {
+      isDescribed: (one) => this.#isDescribed(one),
+      isWritten: (one) => this.#written.has(nameText(one)),
+    })
+  }
+
+  #add(path: string, names: ItemName): void {
     const file = join(this.#directory.path, path)
     const entry = this.#directory.entry(path)
+    const name = this.#meantBy(names)
+    const isReadAs = nameText(name) !== nameText(names)
     if (entry.kind === 'refused') this.problems.push(entry.why)
-    else if (entry.kind === 'file') this.found.push({ name, file, path: entry.path })
+    else if (entry.kind === 'file') this.found.push({ name, file, path: entry.path, isReadAs })
     else if (entry.kind === 'directory') this.#addDirectory(path, file, name)
   }
 
@@ -178,6 +231,14 @@ class FoundFiles {
   leaveOutNotUtf8(directory: NamedDirectory, path = ''): void {
     for (const name of directory.namesNotUtf8(path))
       this.leftOut.push({ name: join(path, name), why: 'the name is not UTF-8', isUnclear: true })
+  }
+
+  /** Leaves out the descriptions without a file. */
+  leaveOutDescribed(): void {
+    const found = new Set(this.found.map(({ name }) => entryName(name)))
+    for (const [path, { group }] of this.#descriptions.items)
+      if (!found.has(path) && group !== SETS_GROUP)
+        this.#leaveOut(path, 'in the metadata, but not in the directory')
   }
 
   #leaveOut(name: string, why: string): void {

@@ -1,6 +1,6 @@
 import type { ParameterRules } from '../../../parameters/parameter-field.ts'
 import type { Operations } from '../../../../operations/operations.ts'
-import { nothingInZip, readArchive } from '../../../../archive/config-archive.ts'
+import { checkContents, nothingInZip, readArchive } from '../../../../archive/config-archive.ts'
 import { MetadataError } from '../../../../archive/config-metadata.ts'
 import { openZip } from '../../../../archive/zip-reader.ts'
 import { toNamespaceId } from '../../../../core/namespaces/namespace.ts'
@@ -9,7 +9,7 @@ import { type FormPart, parseMultipart } from '../../../parameters/multipart.ts'
 import { compileReader } from '../../../parameters/parameter-reader.ts'
 import { type Static, Type, SVC_RULES } from '../../../parameters/schema.ts'
 import { type Endpoint, endpoint } from '../../routing/route.ts'
-import { checkContents, type ImportItems, importItems } from './import-item.ts'
+import { checkSizes, type ImportItems, importItems } from './import-item.ts'
 import { importOptions, POLICY_PARAMS, type TransferAnswers } from './transfer-params.ts'
 import { Refusal } from '../../../../core/refusal.ts'
 import { idsWithoutCopy, type Selected } from '../../../../operations/config/config-transfer.ts'
@@ -99,8 +99,10 @@ async function itemsOfFile(file: Buffer, namespaceId: string, limits: ImportLimi
     maxEntryBytes: MAX_ENTRY_BYTES,
     maxTotalBytes,
   })
-  const found = await importItems(await readArchive(entries), namespaceId)
-  await checkContents(found.items, limits.maxContentBytes)
+  const archive = await readArchive(entries)
+  const found = await importItems(archive, namespaceId)
+  checkSizes(archive, limits.maxContentBytes)
+  await checkContents(archive.items)
   return found
 }
 

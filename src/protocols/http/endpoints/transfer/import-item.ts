@@ -2,11 +2,10 @@ import { setImmediate as othersTurn } from 'node:timers/promises'
 import {
   type ArchiveItem,
   type ConfigArchive,
-  readContent,
   type Unrecognized,
 } from '../../../../archive/config-archive.ts'
 import { type ItemMetadata, MetadataError, unknownTypeOf } from '../../../../archive/config-metadata.ts'
-import { shownName, zipTooLarge } from '../../../../archive/zip-format.ts'
+import { shownNames, zipTooLarge } from '../../../../archive/zip-format.ts'
 import { configKey, type ConfigType } from '../../../../core/config/state/config-item.ts'
 import { MAX_TYPE_LENGTH, typeOfName, typeOfWord } from '../../../../core/config/state/type-names.ts'
 import type { ConfigNotes } from '../../../../core/config/state/config-notes.ts'
@@ -23,6 +22,15 @@ export interface ImportItems {
   /** The common folder that was taken off; undefined: none was. */
   readonly folder: string | undefined
   readonly unknownTypes: readonly UnknownType[]
+  readonly readAs: readonly ReadAs[]
+}
+
+/** An item whose entry has its name in another form of Unicode. */
+export interface ReadAs {
+  readonly group: string
+  readonly dataId: string
+  /** The name of the entry. */
+  readonly itemName: string
 }
 
 /** An item whose metadata have an unknown type: a new one has the type that its name says. */
@@ -56,7 +64,13 @@ export async function importItems(archive: ConfigArchive, namespaceId: string): 
     items.push(importItem(item, namespaceId))
     unknownTypes.push(...unknownTypesOf(item))
   }
-  return { items, unrecognized: archive.unrecognized, folder: archive.folder, unknownTypes }
+  const { unrecognized, folder } = archive
+  return { items, unrecognized, folder, unknownTypes, readAs: archive.items.flatMap(readAsOf) }
+}
+
+function readAsOf({ metadata, entry, isReadAs }: ArchiveItem): ReadAs[] {
+  const { group, dataId } = metadata
+  return isReadAs ? [{ group, dataId, itemName: entry.name }] : []
 }
 
 function unknownTypesOf({ metadata }: ArchiveItem): UnknownType[] {
@@ -73,7 +87,7 @@ function importItem({ metadata, entry }: ArchiveItem, namespaceId: string): Impo
     typeIfNew: typeOfName(dataId),
     notes: notesOf(metadata),
     bytes: entry.bytes,
-    read: () => readContent(entry),
+    read: () => entry.read(),
   }
 }
 
@@ -107,15 +121,10 @@ function typeOf({ type, dataId }: ItemMetadata): ConfigType | undefined {
   return type ? typeOfWord(type) : (typeOfName(dataId) ?? 'text')
 }
 
-/** Unpacks every content once, so that an archive with a broken content publishes nothing. */
-export async function checkContents(items: readonly ImportItem[], maxContentBytes: number): Promise<void> {
-  for (const item of items) {
-    const name = `${item.key.group}/${item.key.dataId}`
-    if (item.bytes > maxContentBytes)
-      throw zipTooLarge(
-        `has ${item.bytes} bytes in ${shownName(name)}`,
-        `at most ${maxContentBytes} bytes in one item`,
-      )
-    await item.read()
-  }
+/** Throws Refusal `too-large` that names each item whose content is too large. */
+export function checkSizes({ items }: ConfigArchive, maxContentBytes: number): void {
+  const large = items.filter(({ entry }) => entry.bytes > maxContentBytes)
+  if (large.length === 0) return
+  const shown = shownNames(large.map(({ entry }) => entry.name))
+  throw zipTooLarge(`has too large contents in ${shown}`, `at most ${maxContentBytes} bytes in one item`)
 }

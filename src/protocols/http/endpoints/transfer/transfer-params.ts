@@ -8,7 +8,7 @@ import * as fields from '../../../parameters/fields.ts'
 import { comment } from '../../../parameters/publish-params.ts'
 import { Type } from '../../../parameters/schema.ts'
 import type { Answer } from '../../routing/route.ts'
-import type { UnknownType } from './import-item.ts'
+import type { ReadAs, UnknownType } from './import-item.ts'
 
 /** The common parameters of imports and clones. Without a policy no existing item is touched. */
 export const POLICY_PARAMS = {
@@ -80,4 +80,6 @@ export interface Transferred {
   readonly folder?: string | undefined
   /** Items of an archive whose type is unknown. */
   readonly unknownTypes?: readonly UnknownType[]
+  /** Items of an archive whose entries have names in another form of Unicode. */
+  readonly readAs?: readonly ReadAs[]
 }

@@ -119,14 +119,21 @@ function bodyPlaces(operation: DescribedOperation): PlaceOfPart[] {
   return [{ name: operationId.replace(/_(?:svc|nacos)_v\d/, ''), part: requestBody, replace }]
 }
 
-/** A name of its own, because parameters and answers may have the same. */
+/** The fields of a form, and a whole body of JSON. Names of their own, because parameters and answers may have the same. */
 function fieldPlaces(body: Body | undefined): PlaceOfPart[] {
   const form = body?.content?.['application/x-www-form-urlencoded']?.schema.properties ?? {}
-  return Object.entries(form).map(([name, part]) => ({
+  const json = body?.content?.[JSON_TYPE]
+  const whole = {
+    name: 'JsonBody',
+    part: json?.schema as Json,
+    replace: (schema: Json) => void Object.assign(json!, { schema }),
+  }
+  const fields = Object.entries(form).map(([name, part]) => ({
     name: `${name}Field`,
     part: part as Json,
-    replace: (reference) => (form[name] = reference),
+    replace: (reference: Json) => (form[name] = reference),
   }))
+  return json === undefined ? fields : [...fields, whole]
 }
 
 /** Collects the schemas that have a name (`title`), so that a document has each once. */

@@ -77,8 +77,8 @@ interface ScheduledProbe extends QueueEntry {
 /**
  * Probes the watched targets, each at its adaptive interval, and reports changes of health. At most `limit` probes run at
  * once. Services take turns (`ProbeTurns`), and of one the target that is due the longest is first. A slow target takes a
- * slot, but not the time of another probe, whose timeout starts with that probe. Call `tick` about every 100 ms; it has no timers of its own. The caller
- * chooses the targets: it leaves out ephemeral instances and services that are not checked.
+ * slot, but not the time of another probe, whose timeout starts with that probe. Call `tick` about every 100 ms; it has no
+ * timers of its own. The caller chooses the targets: it leaves out ephemeral instances and services that are not checked.
  */
 export class Prober {
   readonly #options: ProberOptions

@@ -5,6 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import type { Outlet } from '../../src/protocols/grpc/connections/client-connection.ts'
 import { GrpcServer, type GrpcServerParts } from '../../src/protocols/grpc/transport/grpc-server.ts'
 import type { ClientServices } from '../../src/protocols/grpc/transport/call-parts.ts'
+import type { Message } from '../../src/protocols/grpc/wire/message-reader.ts'
 import { toSend } from '../../src/protocols/grpc/wire/payload.ts'
 import { until } from '../interface/client.ts'
 import { connectGrpc, frameOf, openCall } from '../support/grpc-client.ts'
@@ -227,6 +228,31 @@ describe('what clients leave unread', () => {
     expect(second!.closed).toBe(false)
     session.destroy()
   })
+})
+
+test('a call that ends while its request waits to be read takes the body away', async () => {
+  const asked: Message[] = []
+  const answer: ClientServices['answer'] = (message, session) => {
+    if (message.type !== 'SlowRequest') return ANSWERING.answer(message, session)
+    asked.push(message)
+    return new Promise(() => undefined)
+  }
+  const { open } = await start({}, { services: { ...ANSWERING, answer } })
+  const client = await open()
+  const stream = openCall(client.session, '/Request/request')
+  stream.end(frameOf('SlowRequest', { text: 'x' }))
+  await until(
+    async () => asked.length,
+    (count) => count === 1,
+  )
+  expect(asked[0]).toMatchObject({ isOver: false, body: { length: 12 } })
+  stream.close(8)
+  await until(
+    async () => asked[0]!.isOver,
+    (isOver) => isOver === true,
+  )
+  expect(asked[0]!.body).toHaveLength(0)
+  await client.close()
 })
 
 test('a stop ends connections whose clients neither read nor leave', async () => {

@@ -23,7 +23,7 @@ type UnreadBody = Pick<Message, 'body' | 'isOver'>
  */
 export class BodyTurns {
   readonly #loop: Pick<Loop, 'soon'>
-  readonly #places = new FairQueue({ atOnce: 1, firsts: 7, waiting: MOST_WAITING }, tooMany)
+  readonly #places = new FairQueue({ atOnce: 1, firsts: 3, waiting: MOST_WAITING }, tooMany)
   readonly #slices: PacedWork
   /** The bytes of small bodies that this turn of the loop has read. */
   #bytes = 0

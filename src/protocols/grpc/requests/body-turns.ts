@@ -10,6 +10,9 @@ import type { Message } from '../wire/message-reader.ts'
 /** The bytes of small bodies that one turn of the loop reads. */
 const MOST_TOGETHER_BYTES = 256 * 1024
 
+/** Values take up to nine times the bytes of a body: only one of the larger bodies is read at a time. */
+const LARGE_BODY_BYTES = 1024 * 1024
+
 /** How many bodies may wait. Their memory has a limit of its own (`BodyShares`). */
 const MOST_WAITING = 10_000
 
@@ -18,12 +21,13 @@ type UnreadBody = Pick<Message, 'body' | 'isOver'>
 
 /**
  * Reads the bodies of all messages. Small ones are read at once, until a turn of the loop has read enough. Each client has one
- * of the others under way, and a turn of the loop reads a slice of one. So few are partly read: values take several times the
- * memory of their text.
+ * of the others under way, and a turn of the loop reads a slice of one. Few are partly read, because values take several times
+ * the memory of their text.
  */
 export class BodyTurns {
   readonly #loop: Pick<Loop, 'soon'>
   readonly #places = new FairQueue({ atOnce: 1, firsts: 3, waiting: MOST_WAITING }, tooMany)
+  readonly #largePlaces = new FairQueue({ atOnce: 1, waiting: MOST_WAITING }, tooMany)
   readonly #slices: PacedWork
   /** The bytes of small bodies that this turn of the loop has read. */
   #bytes = 0
@@ -38,7 +42,8 @@ export class BodyTurns {
     checkOpen(message)
     const { body } = message
     if (body.length <= SMALL_BODY_BYTES && this.#hasRoom(body.length)) return parseBody(body)
-    return this.#places.run(client, () => this.#inSlices(message))
+    const places = body.length > LARGE_BODY_BYTES ? this.#largePlaces : this.#places
+    return places.run(client, () => this.#inSlices(message))
   }
 
   #hasRoom(bytes: number): boolean {

@@ -30,7 +30,8 @@ const VALUES = 16
 export class ImportMarks {
   readonly #parts: MarkParts
   readonly #values = new Map<number, Record<string, string>>()
-  readonly #changed = new Set<number>()
+  /** The marks of this call that are not written yet, by value. */
+  readonly #noted = new Map<number, Record<string, string>>()
 
   /** For one call: another server may import as well. */
   constructor(parts: MarkParts) {
@@ -41,10 +42,7 @@ export class ImportMarks {
   async prepare(lines: readonly ImportLine[]): Promise<void> {
     const needed = new Set(lines.flatMap(({ thing }) => (isMarked(thing) ? [placeOf(thing).value] : [])))
     for (const value of needed) {
-      if (this.#values.has(value)) continue
-      const marks = importMarks(value)
-      const text = await this.#parts.store.recall(marks.name)
-      this.#values.set(value, text === undefined ? {} : marksIn(marks, text))
+      if (!this.#values.has(value)) this.#values.set(value, await this.#stored(value))
     }
   }
 
@@ -71,14 +69,24 @@ export class ImportMarks {
     const marks = this.#values.get(place.value)
     if (marks === undefined || present === undefined) return
     marks[place.digest] = present
-    this.#changed.add(place.value)
+    const noted = this.#noted.get(place.value) ?? {}
+    noted[place.digest] = present
+    this.#noted.set(place.value, noted)
   }
 
-  /** Writes the noted marks. */
+  /** Writes the noted marks, beside those marks that another server has written meanwhile. */
   async save(): Promise<void> {
-    for (const value of this.#changed)
-      await this.#parts.store.remember(importMarks(value).name, JSON.stringify(this.#values.get(value)))
-    this.#changed.clear()
+    for (const [value, noted] of this.#noted) {
+      const marks = { ...(await this.#stored(value)), ...noted }
+      await this.#parts.store.remember(importMarks(value).name, JSON.stringify(marks))
+    }
+    this.#noted.clear()
+  }
+
+  async #stored(value: number): Promise<Record<string, string>> {
+    const marks = importMarks(value)
+    const text = await this.#parts.store.recall(marks.name)
+    return text === undefined ? {} : marksIn(marks, text)
   }
 
   #markOf(thing: Marked): string | undefined {

@@ -8,6 +8,8 @@ import { heapForData, largerHeapFor } from './memory-limits.ts'
 /** Data at their limit must be loaded again: sessions and records of the server itself may have made them a little larger. */
 const TOLERANCE = 1.1
 const MIB = 1024 * 1024
+/** The note of the data may be behind by this much (`MemoryCare`): the named heap must be enough for the data as they are. */
+const NOTED_BEHIND_BYTES = 16 * MIB
 
 /**
  * Throws SettingsError if the data of the store would not fit into the memory of this server. It asks before they are
@@ -29,7 +31,7 @@ export function requireMemory(needed: Bytes, limits: MemoryLimits): void {
   if (heap > TOLERANCE * heapBytes)
     throw new HeapTooSmallError(
       `The data need ${shown(heap)} on the heap of the process, and this server allows ${shown(heapBytes)}: start it with ` +
-        `NODE_OPTIONS=--max-old-space-size=${Math.ceil(heapForData(heap) / MIB)} (MiB), and raise max-state-memory if it is set.`,
+        `NODE_OPTIONS=--max-old-space-size=${Math.ceil(heapForData(heap + NOTED_BEHIND_BYTES) / MIB)} (MiB), and raise max-state-memory if it is set.`,
       largerHeapFor(needed, limits),
     )
   if (heap + external > TOLERANCE * memoryBytes)

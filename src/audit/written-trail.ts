@@ -6,7 +6,7 @@ import {
   NO_USER,
   type RecordingOptions,
 } from '../core/audit/audit-event.ts'
-import { shortItem } from '../core/audit/audited-item.ts'
+import { withOneName } from '../core/audit/audited-item.ts'
 import type { CommitResult, KeptRecords } from '../core/engine/ports.ts'
 import type { Now } from '../core/decisions/stamps.ts'
 
@@ -145,7 +145,7 @@ export class WrittenTrail implements AuditTrail {
     this.#parts.onEvent(event)
     if (this.#pending.size < MOST_PENDING) {
       const isMany = this.#pending.size >= MOST_WITH_NAMES
-      this.#pending.set(event.id, isMany ? { ...event, item: shortItem(event.item) } : event)
+      this.#pending.set(event.id, isMany ? { ...event, item: withOneName(event.item) } : event)
       return
     }
     this.#counts.dropped++

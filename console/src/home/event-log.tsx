@@ -39,7 +39,7 @@ export function EventLog() {
 }
 
 function EventLine({ event }: { event: AuditEvent }) {
-  const { username, ip, operation, itemCount, detail, count, time } = event
+  const { username, ip, operation, items, itemCount, unchangedItems, detail, count, time } = event
   const link = linkToEvent(event)
   return (
     <li>
@@ -55,6 +55,7 @@ function EventLine({ event }: { event: AuditEvent }) {
             <Breakable text={itemText(event)} />
           </a>
         )}
+        {leftText(items[0] ?? '', unchangedItems)}
         {detail !== '' && <div class="soft">{detailText(detail)}</div>}
         {itemCount > 1 && (
           <div class="soft" dir="auto">
@@ -69,12 +70,18 @@ function EventLine({ event }: { event: AuditEvent }) {
   )
 }
 
+function leftText(name: string, unchanged: readonly string[]): string {
+  return unchanged.includes(name) ? ` (${t('leftAsItWas')})` : ''
+}
+
 /** The other names on the line, at most. */
 const MOST_OTHERS = 3
 
 /** The names after the first one, without their namespace: `group:config/dataId`. */
-function otherNames({ items, itemCount }: AuditEvent): string {
-  const others = items.slice(1, 1 + MOST_OTHERS).map((name) => name.slice(name.indexOf(':') + 1))
+function otherNames({ items, itemCount, unchangedItems }: AuditEvent): string {
+  const others = items
+    .slice(1, 1 + MOST_OTHERS)
+    .map((name) => `${name.slice(name.indexOf(':') + 1)}${leftText(name, unchangedItems)}`)
   const rest = itemCount - 1 - others.length
   return [...others, ...(rest > 0 ? [t('andMore', { count: shownNumber(rest) })] : [])].join(', ')
 }

@@ -2,7 +2,15 @@ import { expect, test } from 'vitest'
 import type { Resource } from '../access/resource.ts'
 import { configKey } from '../config/state/config-item.ts'
 import { MOST_ITEM_CHARACTERS } from './audit-event.ts'
-import { auditedItem, auditedItems, itemOfNames, MOST_NAMES, namesOf, shortItem } from './audited-item.ts'
+import {
+  auditedItem,
+  auditedItems,
+  itemOfNames,
+  MOST_NAMES,
+  namesOf,
+  shortItem,
+  withOneName,
+} from './audited-item.ts'
 
 const config = (dataId: string): Resource => ({ kind: 'config', key: configKey('dev', 'G', dataId) })
 
@@ -60,6 +68,12 @@ test('what was left as it was is told apart, and others do not drive it out', ()
   expect(shortItem(of([], ['id 12']))).toBe('id 12')
   const { names, left, count } = auditedItems(of(many, few))
   expect([names.length, left, count]).toEqual([MOST_NAMES, ['dev:G:config/kept', 'id 12'], 1_002])
+  expect(auditedItems(withOneName(of([], few)))).toEqual({
+    names: ['dev:G:config/kept'],
+    left: ['dev:G:config/kept'],
+    count: 2,
+  })
+  expect(shortItem(withOneName(of(many, few)))).toBe('dev:G:config/item-0 and 1001 more')
   const both = auditedItems(of(many, many))
   expect([both.names.length, both.left.length, both.count]).toEqual([MOST_NAMES, MOST_NAMES / 2, 2_000])
 })

@@ -113,6 +113,13 @@ export function shortItem(item: string): string {
   return count > 1 ? `${first} and ${count - 1} more` : first
 }
 
+/** The item of a kept event with its first name alone: a line, and the number of the others. */
+export function withOneName(item: string): string {
+  const { count } = auditedItems(item)
+  const [first = ''] = item.split('\n')
+  return count > 1 ? `${first}\n+${count - 1}` : first
+}
+
 function textOf(resource: Resource): string {
   switch (resource.kind) {
     case 'config': {

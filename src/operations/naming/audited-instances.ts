@@ -1,6 +1,6 @@
 import { auditedItem, namesOf, type SomeNames } from '../../core/audit/audited-item.ts'
 import type { KnownInstance } from '../../core/decisions/view.ts'
-import { hostPort } from '../../core/text/ip-address.ts'
+import { hostPort, identityOf } from '../../core/text/ip-address.ts'
 import type { ServiceKey } from '../../core/naming/state/service.ts'
 import type { AuditedOutcome } from '../operation-audit.ts'
 import { instanceText } from './instance-targets.ts'
@@ -41,9 +41,17 @@ export function auditedBatch(
 ): AuditedOutcome {
   const changed = updated.map(({ record }) => record.address)
   if (instances.length === 0) return auditedInstances(serviceKey, changed, [])
-  const there = new Set(changed.flatMap((one) => [hostPort(one.ip, one.port), instanceText(one)]))
-  const left = instances.filter((one) => {
+  const there = new Set(
+    changed.map(inOneSpelling).flatMap((one) => [hostPort(one.ip, one.port), instanceText(one)]),
+  )
+  const left = instances.filter((named) => {
+    const one = inOneSpelling(named)
     return !there.has(one.cluster === undefined ? hostPort(one.ip, one.port) : instanceText(one))
   })
   return auditedInstances(serviceKey, changed, left)
+}
+
+/** An IPv6 address has many spellings. */
+function inOneSpelling(one: NamedInstance): NamedInstance {
+  return { ...one, ip: identityOf(one.ip) }
 }

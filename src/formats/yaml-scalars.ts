@@ -22,7 +22,7 @@ export function keyIdentity(key: Node | null, step: string): string {
   if (/^(?:true|yes|on|false|no|off)$/i.test(source))
     return isMixedCase(source) ? `string ${source}` : `boolean ${TRUE.test(source)}`
   if (INT.test(source)) return `int ${intOf(source)}`
-  if (FLOAT.test(source)) return `float ${Number(source.replaceAll('_', ''))} ${source.startsWith('-')}`
+  if (FLOAT.test(source)) return `float ${floatOf(source)} ${source.startsWith('-')}`
   return value === null ? 'null' : `string ${typeof value === 'string' ? value : source}`
 }
 
@@ -38,6 +38,10 @@ function intOf(source: string): bigint | string {
   return source.startsWith('-') ? -value : value
 }
 
+/** `.inf` and `.nan` are themselves, in any case. */
+const floatOf = (source: string): number | string =>
+  /\.[in]/i.test(source) ? source.slice(-3).toLowerCase() : Number(source.replaceAll('_', ''))
+
 /** `yEs` is a text. */
 const isMixedCase = (word: string): boolean =>
   ![word.toLowerCase(), word.toUpperCase(), word[0]!.toUpperCase() + word.slice(1).toLowerCase()].includes(
@@ -46,7 +50,8 @@ const isMixedCase = (word: string): boolean =>
 
 /** The forms of numbers in YAML 1.1; one without a tag has a digit behind its mark. */
 const INT = /^[-+]?(?:0b_*[01][01_]*|0x_*[\da-fA-F][\da-fA-F_]*|0[0-7_]*|[1-9][\d_]*(?::[0-5]?\d)*)$/
-const FLOAT = /^[-+]?(?:\d[\d_]*\.[\d_]*(?:[eE][-+]?\d+)?|\.\d[\d_]*(?:[eE][-+]?\d+)?|\d[\d_]*[eE][-+]?\d+)$/
+const FLOAT =
+  /^(?:[-+]?(?:\d[\d_]*\.[\d_]*(?:[eE][-+]?\d+)?|\d[\d_]*[eE][-+]?\d+|\.(?:inf|Inf|INF))|\.\d[\d_]*(?:[eE][-+]?\d+)?|\.(?:nan|NaN|NAN))$/
 
 const FORMS: Readonly<Record<string, RegExp>> = {
   'tag:yaml.org,2002:int': /^[-+]?(?:0b[01_]+|0x[\da-fA-F_]+|0[0-7_]*|[1-9][\d_]*(?::[0-5]?\d)*)$/,

@@ -2,7 +2,7 @@ import { guarded } from '../core/unexpected.ts'
 import { connect, type LookupFunction, type Socket } from 'node:net'
 import { QUERIES, resolveHost, type AllowedAddress } from './resolve-host.ts'
 import type { HealthChecker } from '../core/naming/state/health-checker.ts'
-import type { ServiceKey } from '../core/naming/state/service.ts'
+import { type ServiceKey, serviceKeyText } from '../core/naming/state/service.ts'
 import type { ProbedNetworks } from './address-guard.ts'
 
 /** The checker of one kind, e.g. `CheckerOf<'HTTP'>`. */
@@ -134,7 +134,7 @@ export function startDeadline(timeoutMs: number, expire: () => void): () => void
 }
 
 async function open(target: ProbeTarget, talk: Conversation, speak: Speak): Promise<void> {
-  const names = QUERIES.of(target.service?.namespaceId ?? '')
+  const names = QUERIES.of(target.service === undefined ? '' : serviceKeyText(target.service))
   const found = await resolveHost(target.host, names, target.networks)
   if (talk.over) return
   if (found.kind === 'refused') return talk.conclude(downNow(found.reason))

@@ -75,6 +75,40 @@ test('names of one owner that no server answers leave a place for names of other
   expect(asked).toEqual(['dead0', 'alive1', 'alive2'])
 })
 
+test('names that were slow leave both places to others, until they answer', async () => {
+  let nowMs = 0
+  const open = new Map<string, () => void>()
+  const asked: string[] = []
+  const queries = new NameQueries(
+    (host) =>
+      new Promise((resolve) => {
+        asked.push(host)
+        open.set(host, () => resolve([]))
+      }),
+    () => nowMs,
+  )
+  const ask = (owner: string, host: string) => queries.of(owner)(host)
+  const answer = async (afterMs: number, ...queriesOf: [string, string][]) => {
+    const all = queriesOf.map(([owner, host]) => ask(owner, host))
+    nowMs += afterMs
+    for (const [, host] of queriesOf) open.get(host)!()
+    await Promise.all(all)
+  }
+  await answer(5_000, ['one', 'dead1'], ['two', 'dead2'])
+  const slow = [ask('one', 'dead1'), ask('two', 'dead2')]
+  await answer(1, ['one', 'alive1'], ['two', 'alive2'])
+  expect(asked.slice(2)).toEqual(['dead1', 'alive1', 'alive2'])
+  open.get('dead1')!()
+  await slow[0]
+  open.get('dead2')!()
+  await slow[1]
+  asked.length = 0
+  const again = [ask('one', 'dead1'), ask('two', 'dead2')]
+  expect(asked).toEqual(['dead1', 'dead2'])
+  for (const host of ['dead1', 'dead2']) open.get(host)!()
+  await Promise.all(again)
+})
+
 test('a name is asked for once at a time', async () => {
   let asked = 0
   const queries = new NameQueries(async () => (asked++, []))

@@ -21,18 +21,28 @@ export type Lookup = (host: string) => Promise<readonly AllowedAddress[]>
 /** How many names wait to be resolved: as many as probes run. */
 const MOST_WAITING = 64
 
+/** A query that takes longer is slow: as long as a probe may take. */
+const SLOW_MS = 500
+
+/** The slow names that are remembered, at most. */
+const MOST_SLOW = 10_000
+
 /**
  * Asks for names: once at a time for each. So a slow name server does not get a query for each probe of each instance.
  * Node asks for two names at a time, and a name server that does not answer holds one for seconds. So an owner has one at
- * a time, and the other place is for names of other owners, who take turns.
+ * a time, and the other place is for names of other owners, who take turns. Names that were slow last time have one place.
  */
 export class NameQueries {
   readonly #lookup: Lookup
   readonly #underWay = new Map<string, Promise<readonly AllowedAddress[]>>()
   readonly #turns = new FairQueue({ atOnce: 1, firsts: 1, waiting: MOST_WAITING }, tooMany)
+  readonly #slowTurns = new FairQueue({ atOnce: 1, waiting: MOST_WAITING }, tooMany)
+  readonly #slowHosts = new Set<string>()
+  readonly #nowMs: () => number
 
-  constructor(lookupOf: Lookup = (host) => lookup(host, { all: true })) {
+  constructor(lookupOf: Lookup = (host) => lookup(host, { all: true }), nowMs = () => performance.now()) {
     this.#lookup = lookupOf
+    this.#nowMs = nowMs
   }
 
   /** The addresses of names of an owner. */
@@ -41,11 +51,20 @@ export class NameQueries {
       const name = `${owner} ${host}`
       const running = this.#underWay.get(name)
       if (running !== undefined) return running
-      const asked = this.#turns
-        .run(owner, async () => this.#lookup(host))
-        .finally(() => this.#underWay.delete(name))
+      const turns = this.#slowHosts.has(host) ? this.#slowTurns : this.#turns
+      const asked = turns.run(owner, () => this.#ask(host)).finally(() => this.#underWay.delete(name))
       this.#underWay.set(name, asked)
       return asked
+    }
+  }
+
+  async #ask(host: string): Promise<readonly AllowedAddress[]> {
+    const beganMs = this.#nowMs()
+    try {
+      return await this.#lookup(host)
+    } finally {
+      if (this.#nowMs() - beganMs < SLOW_MS) this.#slowHosts.delete(host)
+      else if (this.#slowHosts.size < MOST_SLOW) this.#slowHosts.add(host)
     }
   }
 }

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest'
 import { CallerGone, FairQueue } from './fair-queue.ts'
 
 /** A queue whose work ends when the test says so. `log` has what began, and what was refused. */
-function startQueue(atOnce: number, waiting: number) {
+function startQueue(atOnce: number, waiting: number, firsts = 0) {
   const log: string[] = []
   const running: (() => void)[] = []
-  const queue = new FairQueue({ atOnce, waiting }, () => new Error('full'))
+  const queue = new FairQueue({ atOnce, waiting, firsts }, () => new Error('full'))
   const add = async (client: string, name: string): Promise<void> => {
     try {
       await queue.run(client, () => {
@@ -88,4 +88,13 @@ test('work whose caller has gone does not begin, and leaves its place to others'
   for (const one of await Promise.allSettled(left))
     expect(one).toMatchObject({ reason: expect.any(CallerGone) })
   expect(begun).toEqual(['stays'])
+})
+
+test('work that ends may make a place for a client, and for another of which nothing runs', async () => {
+  const { log, add, finishOne } = startQueue(2, 10, 1)
+  for (const name of ['z1', 'x1', 'x2', 'z2']) add(name[0]!, name)
+  await settled()
+  expect(log).toEqual(['z1', 'x1'])
+  await finishOne()
+  expect(log).toEqual(['z1', 'x1', 'x2', 'z2'])
 })

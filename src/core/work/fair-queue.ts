@@ -85,12 +85,14 @@ export class FairQueue {
     if (outcome === 'refused') throw this.#refusal()
   }
 
-  /** Starts the oldest work of the client whose turn it is. */
+  /** Starts work as long as there is a place: the oldest one of the client whose turn it is. */
   #next(): void {
-    const next = this.#waiting.next((client) => this.#hasPlace(client))
-    if (next === undefined) return
-    this.#count(next.client, 1)
-    next.thing('starts')
+    for (;;) {
+      const next = this.#waiting.next((client) => this.#hasPlace(client))
+      if (next === undefined) return
+      this.#count(next.client, 1)
+      next.thing('starts')
+    }
   }
 
   /** Refuses the newest work of the client with the most; throws where that is the client itself. */

@@ -103,13 +103,14 @@ async function overview(
   caller: Caller,
 ): Promise<Overview> {
   const { guard, state, views, members, walks } = parts
-  // The other servers are asked while this one counts.
-  const asked = views.conditions()
   const shows = (resource: Resource): boolean => guard.shows(caller, 'read', resource)
   const tally = new Tally()
   const count = (turns: Turns) => countAll(parts, { namespaceId, shows, tally }, turns)
-  const isTruncated = !(await walks.run(askerOf(caller), count))
-  const { value, missing } = await asked
+  // The other servers are asked while this one counts.
+  const [isWhole, { value, missing }] = await Promise.all([
+    walks.run(askerOf(caller), count),
+    views.conditions(),
+  ])
   const all = [value.own, ...value.others]
   const isMeant = (key: { readonly namespaceId: string }, resource: Resource): boolean =>
     (namespaceId === undefined || key.namespaceId === namespaceId) && shows(resource)
@@ -127,7 +128,7 @@ async function overview(
     missingServers: missing,
     subscriberCount: shows({ kind: 'metrics' }) ? subscribersIn(value) : undefined,
     members: shows({ kind: 'operator' }) ? members() : [],
-    isTruncated,
+    isTruncated: !isWhole,
   }
 }
 

@@ -1,4 +1,5 @@
 /** Requests of one client or of several that overtake each other. */
+import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import { md5, serverForThisFile, unique, until } from '../interface/client.ts'
 import { frameOf, openCall } from '../support/grpc-client.ts'
@@ -38,6 +39,20 @@ describe('of requests that are sent without waiting for answers', () => {
     )
     expect((await grpc.ask('ConfigQueryRequest', key)).body).toMatchObject({ content: '59', md5: md5('59') })
     expect((await listen(md5('59'))).body['changedConfigs']).toEqual([])
+  })
+
+  test('a small one does not overtake a large one that has come before it', async () => {
+    const { grpc } = await connected()
+    const key = { dataId: unique('item'), group: 'G', tenant: '' }
+    const many = Array.from({ length: 250_000 }, () => 1)
+    for (let times = 0; times < 3; times++) {
+      const large = openCall(grpc.session, '/Request/request').resume()
+      const [isSent, isAnswered] = [once(large, 'finish'), once(large, 'end')]
+      large.end(frameOf('ConfigPublishRequest', { ...key, content: 'x', many }))
+      await isSent
+      await Promise.all([grpc.ask('ConfigRemoveRequest', key), isAnswered])
+      expect((await grpc.ask('ConfigQueryRequest', key)).body).toMatchObject({ errorCode: 300 })
+    }
   })
 })
 

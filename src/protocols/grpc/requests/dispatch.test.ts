@@ -94,6 +94,43 @@ describe('a request', () => {
     })
   })
 
+  test('is carried out after those that came before it on its connection', async () => {
+    const read: unknown[] = []
+    const reading = requestType({ ...ECHO, read: (body) => (read.push(body['requestId']), body) })
+    const { ask } = dispatched({ types: [reading] })
+    const many = Array.from({ length: 100_000 }, () => 1)
+    await Promise.all([
+      ask('EchoRequest', { requestId: 'large', many }),
+      ask('EchoRequest', { requestId: 'small' }),
+    ])
+    expect(read).toEqual(['large', 'small'])
+  })
+
+  test.each([undefined, new Refusal('token-invalid', 'No.')])(
+    'whose call is over before it is read is not counted (%s)',
+    async (refusal) => {
+      const unread: unknown[] = []
+      const strangers = {
+        refusalOf: () => refusal,
+        refusedUnread: (...facts: unknown[]) => unread.push(facts),
+      }
+      const { counted, dispatch, session } = dispatched({ strangers })
+      const message = { type: 'EchoRequest', headers: new Map(), clientIp: '', body: new Uint8Array() }
+      await dispatch.answer({ ...message, isOver: true }, session)
+      expect([counted, unread]).toEqual([[], []])
+    },
+  )
+
+  test('that finds no place among the bodies that wait is to be tried again', async () => {
+    const refusal = new Refusal('body-memory', 'Try again.', { allowed: 'few' })
+    const bodies = { read: () => Promise.reject(refusal) } as unknown as BodyTurns
+    expect(await dispatched({ bodies }).ask('EchoRequest', {})).toMatchObject({
+      type: 'EchoResponse',
+      errorCode: 503,
+      message: 'Try again.',
+    })
+  })
+
   test('that meets a fault gets the answer of its type, and the fault is reported', async () => {
     const { ask, counted } = dispatched()
     expect(await ask('EchoRequest', { fail: true })).toMatchObject({ type: 'EchoResponse', errorCode: 500 })

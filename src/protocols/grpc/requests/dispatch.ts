@@ -1,6 +1,7 @@
 import type { Identity } from '../../../core/access/identity.ts'
 import { turnOf } from '../../../core/access/turn-of.ts'
 import { Refusal } from '../../../core/refusal.ts'
+import { CallerGone } from '../../../core/work/fair-queue.ts'
 import { afterwards } from '../../../operations/afterwards.ts'
 import type { Permission, Caller } from '../../../operations/authorisation.ts'
 import type { CertificateUser } from '../../sockets/secure-layer.ts'
@@ -58,7 +59,8 @@ const UNKNOWN = 'unknown'
 /** An answer with the facts for metrics. */
 interface CountedAnswer {
   readonly sent: ServerMessage
-  readonly counted: string
+  /** Undefined: it is not counted, because its call is over. */
+  readonly counted: string | undefined
   readonly errorCode: number
 }
 
@@ -115,7 +117,7 @@ export class Dispatch {
   }
 
   #counted({ sent, counted, errorCode }: CountedAnswer, beganMs: number): ServerMessage {
-    this.#parts.onAnswer?.(counted, errorCode, this.#parts.monotonicMs() - beganMs)
+    if (counted !== undefined) this.#parts.onAnswer?.(counted, errorCode, this.#parts.monotonicMs() - beganMs)
     return sent
   }
 
@@ -172,17 +174,23 @@ export class Dispatch {
     const { call, refusal } = admitted
     if (refusal !== undefined && message.body.length > MOST_UNKNOWN_BYTES)
       return this.#unread(admitted, refusal)
-    const unreadable = (error: unknown): CountedAnswer =>
-      refusal === undefined
-        ? this.#error(message, TRANSPORT.unreadable, (error as Refusal).message)
-        : this.#unread(admitted, refusal)
+    const notRead = (error: unknown): CountedAnswer => this.#notRead(admitted, message, error)
     try {
-      const body = this.#parts.bodies.read(turnOf(call.caller), message)
+      const body = this.#parts.bodies.read(turnOf(call.caller), call.connection, message)
       if (!(body instanceof Promise)) return this.#carryOutRead(admitted, body)
-      return body.then((read) => this.#carryOutRead(admitted, read), unreadable)
+      return body.then((read) => this.#carryOutRead(admitted, read), notRead)
     } catch (error) {
-      return unreadable(error)
+      return notRead(error)
     }
+  }
+
+  #notRead(admitted: Admitted, message: Message, error: unknown): CountedAnswer {
+    const { known, refusal } = admitted
+    const unreadable = this.#error(message, TRANSPORT.unreadable, (error as Error).message)
+    if (error instanceof CallerGone) return { ...unreadable, counted: undefined }
+    if (refusal !== undefined) return this.#unread(admitted, refusal)
+    const isFull = error instanceof Refusal && error.code === 'body-memory'
+    return isFull ? this.#refusal(known, undefined, error) : unreadable
   }
 
   #carryOutRead(

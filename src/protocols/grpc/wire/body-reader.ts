@@ -2,8 +2,8 @@ import { Refusal } from '../../../core/refusal.ts'
 import { checkJsonDepth, endOfTextIn, tooDeep, tooManyValues } from '../../parameters/json-depth.ts'
 import type { JsonObject } from './json.ts'
 
-/** Shorter bodies are parsed at once. */
-export const SMALL_BODY_BYTES = 16 * 1024
+/** Shorter bodies are parsed in one go: some 7,000 keys at most. */
+export const SMALL_BODY_BYTES = 64 * 1024
 
 /** The deepest nesting of a body: an instance list with metadata has five levels. */
 const MOST_DEPTH = 32
@@ -127,8 +127,9 @@ export class SlicedBody {
     const slices = this.#lists.at(-1)!
     this.#parsedBytes += this.#weightTo(end)
     const text = this.#partTo(end)
-    // Without an item after its comma.
-    if (slices.length > 0 && text.trim() === '') throw malformed()
+    // Without an item beside a comma.
+    const isBesideComma = slices.length > 0 || this.#bytes[end] === COMMA
+    if (isBesideComma && text.trim() === '') throw malformed()
     slices.push(parsed(`[${text}]`) as unknown[])
   }
 

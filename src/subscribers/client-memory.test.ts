@@ -7,6 +7,7 @@ import { KeyPattern } from '../core/text/key-pattern.ts'
 import { configPatterns } from './config-patterns.ts'
 import { ConfigWatchers } from './config-watchers.ts'
 import { formalVersions } from './formal-versions.test-support.ts'
+import { ListReaders } from './list-readers.ts'
 import { type PatternHold, patternBytes } from './pattern-watch.ts'
 import { PushRegistry } from './push-registry.ts'
 import { watchedServiceBytes } from './service-watch.ts'
@@ -265,5 +266,21 @@ describe('subscriptions', () => {
     nowMs = 2 * MINUTE_MS
     registry.tick(nowMs)
     expect([memory.bytes, registry.service(key)]).toEqual([0, undefined])
+  })
+
+  test('of list calls have the room of readers, of whom only people know', () => {
+    memory = new ClientMemory(100_000)
+    const registry = new PushRegistry(() => MINUTE_MS, memory)
+    const readers = new ListReaders(memory)
+    memory.take(75_000)
+    const isRead = () => readers.of(key).length > 0
+    for (let at = 0; at < 100; at++) readers.note(key, { address: String(at), agent: '', app: '' })
+    expect([isRead(), memory.bytes > 99_000]).toEqual([true, true])
+    const one = { ...key, address: '10.0.0.1', agent: '', app: '', clusters: '', format: '' }
+    expect(registry.refresh({ ...one, port: 1 }, nowMs)).toBeDefined()
+    expect([isRead(), registry.size]).toEqual([false, 1])
+    for (let at = 0; at < 100; at++) readers.note(key, { address: String(at), agent: '', app: '' })
+    memory.take(20_000)
+    expect([isRead(), registry.size]).toEqual([false, 1])
   })
 })

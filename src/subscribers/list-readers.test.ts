@@ -40,14 +40,14 @@ test('the number of readers is bounded', () => {
   expect(addresses(readers)).toEqual(['x a'])
 })
 
-test('readers count in the memory of clients, and are forgotten where others need it', () => {
+test('readers take a quarter of the memory of clients, and are forgotten where others need it', () => {
   const memory = new ClientMemory(100_000)
   const readers = new ListReaders(memory)
   for (let at = 0; at < 1_000; at++) readers.note({ ...KEY, groupedName: `G@@${at}` }, reader('1'))
-  expect([memory.bytes > 90_000, memory.bytes <= 100_000]).toEqual([true, true])
+  expect([memory.bytes > 24_000, memory.bytes <= 25_000]).toEqual([true, true])
   readers.turn()
   readers.note(KEY, reader('1'))
-  expect(addresses(readers)).toEqual([])
+  expect([addresses(readers), memory.bytes <= 25_000]).toEqual([[], true])
   expect(memory.take(100_000)).toBe(true)
   expect(readers.of({ ...KEY, groupedName: 'G@@1' })).toEqual([])
   memory.free(100_000)

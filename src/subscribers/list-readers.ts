@@ -18,6 +18,8 @@ const READER_BYTES = 480
 /** More are not remembered: it is for people to look at. */
 const MOST_READERS = 20_000
 const MOST_CHARACTERS = 128
+/** The share of the memory of clients that they may take: subscriptions are of more use. */
+const MOST_SHARE = 1 / 4
 
 /**
  * The clients that have read the list of a service lately, for people. There are two generations, the current and the
@@ -33,7 +35,7 @@ export class ListReaders {
 
   constructor(memory = new ClientMemory()) {
     this.#memory = memory
-    memory.joinRemembering(() => this.#forgetGeneration())
+    memory.joinInforming(() => this.#forgetGeneration())
   }
 
   /** Notes that somebody has read the list of a service. */
@@ -47,6 +49,8 @@ export class ListReaders {
     const one = kept(reader)
     const bytes =
       READER_BYTES + [groupedName, id, one.agent, one.app].reduce((sum, text) => sum + textBytes(text), 0)
+    const { now, before } = this.#bytes
+    if (now + before + bytes > this.#memory.limitBytes * MOST_SHARE) return
     if (!this.#memory.takeSpare(bytes)) return
     this.#bytes.now += bytes
     this.#count++

@@ -223,7 +223,7 @@ export class PushRegistry {
   refresh(subscriber: Subscriber, nowMs: number): Subscription | undefined {
     const there = this.#find(subscriber)
     if (there === undefined) return this.#add(subscriber, nowMs)
-    if (!this.#memory.takeSpare(subscriberBytes(subscriber) - subscriberBytes(there.subscriber)))
+    if (!this.#memory.takeSaving(subscriberBytes(subscriber) - subscriberBytes(there.subscriber)))
       return undefined
     there.subscriber = subscriber
     there.lastCallMs = nowMs
@@ -266,7 +266,7 @@ export class PushRegistry {
     if (port === undefined) return undefined
     const variant = this.#variantFor(subscriber)
     if (variant === undefined) return undefined
-    if (!this.#memory.takeSpare(subscriberBytes(subscriber) + variant.unsharedBytes)) {
+    if (!this.#memory.takeSaving(subscriberBytes(subscriber) + variant.unsharedBytes)) {
       this.#forgetUnused(variant)
       return undefined
     }

@@ -38,13 +38,15 @@ export function watchingOf<T>(
  * alone is forgotten, and then the client that watches the most gives way.
  */
 export class ClientMemory {
-  readonly #limitBytes: number
+  /** The most bytes that are taken. */
+  readonly limitBytes: number
   readonly #watching: Watching[] = []
+  readonly #informing: (() => boolean)[] = []
   readonly #remembering: (() => boolean)[] = []
   #bytes = 0
 
   constructor(limitBytes = Infinity) {
-    this.#limitBytes = limitBytes
+    this.limitBytes = limitBytes
   }
 
   /** The bytes that are taken. */
@@ -57,6 +59,11 @@ export class ClientMemory {
     this.#watching.push(watching)
   }
 
+  /** `forget` forgets something that only people look at, before anything else; false: nothing is left. */
+  joinInforming(forget: () => boolean): void {
+    this.#informing.push(forget)
+  }
+
   /** `forget` forgets something that only saves time or informs people; false: nothing is left. */
   joinRemembering(forget: () => boolean): void {
     this.#remembering.push(forget)
@@ -64,14 +71,20 @@ export class ClientMemory {
 
   /** Takes memory for something that is forgotten where others need it. Returns false if there is no room for it. */
   takeSpare(bytes: number): boolean {
-    if (this.#bytes + bytes > this.#limitBytes) return false
+    if (this.#bytes + bytes > this.limitBytes) return false
     this.#bytes += bytes
+    return true
+  }
+
+  /** As `takeSpare`, for something that saves time: what only people look at is forgotten for it. */
+  takeSaving(bytes: number): boolean {
+    while (!this.takeSpare(bytes)) if (!this.#informing.some((forget) => forget())) return false
     return true
   }
 
   /** Takes memory; other things may be forgotten for it. Returns false if there is no room for it. */
   take(bytes: number): boolean {
-    while (!this.takeSpare(bytes)) if (!this.#remembering.some((forget) => forget())) return false
+    while (!this.takeSaving(bytes)) if (!this.#remembering.some((forget) => forget())) return false
     return true
   }
 

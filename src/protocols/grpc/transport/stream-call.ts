@@ -46,12 +46,9 @@ export class StreamCall implements CallEvents, Outlet, Holder {
     if (this.#stream.write(framed(message))) return true
     const { unread } = this.#parts
     const { shared } = message.body
-    if (shared.length > 0) {
-      this.#sharedBytes += bytesOfPieces(shared)
-      unread.share(this, { rest: shared })
-    }
+    this.#sharedBytes += bytesOfPieces(shared)
     const bytes = this.#stream.unsentBytes
-    unread.count(this, Math.max(0, bytes - this.#sharedBytes))
+    unread.count(this, Math.max(0, bytes - this.#sharedBytes), [shared])
     return bytes <= MOST_UNREAD_BYTES
   }
 

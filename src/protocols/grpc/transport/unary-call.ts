@@ -150,8 +150,7 @@ export class UnaryCall implements CallEvents, Holder {
     const { unread } = this.#parts
     if (body.bytes > SMALL_BYTES) {
       this.#isUnread = true
-      if (body.shared.length > 0) unread.share(this, { rest: body.shared })
-      else unread.count(this, body.bytes)
+      unread.count(this, body.shared.length > 0 ? 0 : body.bytes, [body.shared])
     }
     const frame = framed(answer)
     this.#answerBytes = bytesOfPieces(frame)

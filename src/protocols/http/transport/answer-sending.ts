@@ -76,11 +76,15 @@ function countUnread(
   if (rest.length === 0 && !isKept && body.length <= SMALL_BYTES) return
   const holder = { owner: sender.bodyOwner().name, giveUp: () => void response.destroy() }
   whenClosed(response, 'request', () => unread.release(holder))
-  for (const content of contents) unread.share(holder, { rest: [content] })
-  if (isKept) unread.count(holder, CHUNK_BYTES + bytes)
-  else if (rest.length > 0) unread.share(holder, { rest })
+  if (isKept)
+    unread.count(
+      holder,
+      CHUNK_BYTES + bytes,
+      contents.map((content) => [content]),
+    )
+  else if (rest.length > 0) unread.count(holder, 0, [rest])
   // A content is sent to many as the same bytes.
-  else if (typeof body !== 'string') unread.share(holder, { rest: [body] })
+  else if (typeof body !== 'string') unread.count(holder, 0, [[body]])
 }
 
 /**

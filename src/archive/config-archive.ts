@@ -1,9 +1,10 @@
 import { isUtf8 } from 'node:buffer'
-import { setImmediate as othersTurn } from 'node:timers/promises'
+import { CaseTwins } from './case-twins.ts'
 import {
   byPath,
   type ItemMetadata,
   METADATA_HEAD,
+  MetadataError,
   metadataText,
   metaKey,
   metaLine,
@@ -23,6 +24,7 @@ import {
   SETS_GROUP,
 } from './entry-names.ts'
 import { isLitter } from './litter.ts'
+import { inTurns } from './turns.ts'
 import { badZip, shownName, shownNames, zipTooLarge } from './zip-format.ts'
 import type { ZipEntry } from './zip-reader.ts'
 import type { ZipFile } from './zip-writer.ts'
@@ -216,8 +218,26 @@ async function describedItems(
     else unrecognized.push({ name: entry.name, reason: reason ?? 'not-in-metadata' })
     left.delete(path)
   }
-  for (const name of left) unrecognized.push({ name, reason: 'no-entry' })
+  const missing = [...left]
+  await requireNoTwins(
+    missing.map((path) => found.get(path)!),
+    entries,
+  )
+  unrecognized.push(...missing.map((name) => ({ name, reason: 'no-entry' as const })))
   return { items, unrecognized }
+}
+
+/** Rejects with MetadataError for missing items from which an entry differs by case only. */
+async function requireNoTwins(missing: readonly Named[], entries: readonly PlacedEntry[]): Promise<void> {
+  if (missing.length === 0) return
+  const names = entries.flatMap(({ parts }) => namesOfParts(parts) ?? [])
+  const twins = await CaseTwins.of(names.map(nameText))
+  for await (const one of inTurns(missing)) twins.check(nameText(one))
+  if (twins.fault !== undefined) throw new MetadataError(twins.fault)
+}
+
+function nameText({ group, dataId }: Named): string {
+  return `${group}/${dataId}`
 }
 
 /** Layout 1: every entry of two parts is an item; another entry may name their applications, and items like litter. */
@@ -242,9 +262,6 @@ async function namedItems(entries: readonly PlacedEntry[], metadata: ZipEntry | 
   return { items, unrecognized }
 }
 
-/** Entries read before other work gets a turn: a few milliseconds. */
-const ENTRIES_PER_TURN = 500
-
 /** Entries with the items that they mean. None means the one that another entry has by the very name that an export writes. */
 async function meantBy(
   entries: readonly PlacedEntry[],
@@ -253,14 +270,13 @@ async function meantBy(
   const written = new Set(entries.map(({ parts }) => parts.join('/')))
   const isWritten = (names: Named): boolean => written.has(entryName(names))
   const all: MeantEntry[] = []
-  for (const { entry, parts } of entries) {
+  for await (const { entry, parts } of inTurns(entries)) {
     const names = namesOfParts(parts)
     const meant = names === undefined ? undefined : itemMeant(names, { isDescribed, isWritten })
     const path = meant === undefined ? '' : entryName(meant)
     const isOfAnother = path !== parts.join('/') && written.has(path)
     const isReadAs = names !== undefined && path !== entryName(names)
     all.push({ entry, parts, names: isOfAnother ? undefined : meant, isReadAs })
-    if (all.length % ENTRIES_PER_TURN === 0) await othersTurn()
   }
   return all
 }

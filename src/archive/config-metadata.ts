@@ -1,5 +1,6 @@
 import { setImmediate as othersTurn } from 'node:timers/promises'
 import { typeOfWord } from '../core/config/state/type-names.ts'
+import { CaseTwins } from './case-twins.ts'
 import { areItemNames, entryName, formsOf } from './entry-names.ts'
 import { shownNames } from './zip-format.ts'
 
@@ -103,20 +104,26 @@ export function metaLine(item: { group: string; dataId: string; appName: string 
 /** Lines read before other work gets a turn: about a millisecond. */
 const LINES_PER_TURN = 2_000
 
-/** Reads `.meta.yml`: the applications of the wanted `metaKey`s. Rejects with MetadataError for a line without `=`. */
+/**
+ * Reads `.meta.yml`: the applications of the wanted `metaKey`s. Rejects with MetadataError for a line without `=`, and for one
+ * whose key differs from a wanted one by case only.
+ */
 export async function parseMetaLines(
   text: string,
   wanted: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, string>> {
   const apps = new Map<string, string>()
   let lines = 0
+  let twins: CaseTwins | undefined
   for (const { 0: line, index } of text.matchAll(/[^\r\n]+/g)) {
     const equals = line.indexOf('=')
     if (equals < 0 && line.trim() !== '') throw notALine(text, index)
     const key = line.slice(0, Math.max(0, equals)).trim()
     if (wanted.has(key)) apps.set(key, line.slice(equals + 1).trim())
+    else (twins ??= await CaseTwins.of(wanted)).check(key)
     if (++lines % LINES_PER_TURN === 0) await othersTurn()
   }
+  if (twins?.fault !== undefined) throw new MetadataError(twins.fault)
   return apps
 }
 

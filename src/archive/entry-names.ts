@@ -51,6 +51,11 @@ function normalized(name: string, form: 'NFC' | 'NFD'): string {
   return name.length > MOST_DECOMPOSED || MANY_MARKS.test(name) ? name : name.normalize(form)
 }
 
+/** A text of names, the same for each form of Unicode. */
+export function composed(text: string): string {
+  return normalized(text, 'NFC')
+}
+
 /** Which items the metadata has, and which names files have as they are. */
 export interface KnownNames {
   readonly isDescribed: (names: Named) => boolean

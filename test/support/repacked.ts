@@ -407,4 +407,19 @@ export const REFUSED: readonly {
     files: { 'G/a': 'a', 'G/b': 'b', '.metadata.yml': described('G/a', 'G/b', 'G/a', 'G/b') },
     words: ['described twice: "G/a", "G/b"'],
   },
+  {
+    name: 'described items of which a system without case has kept one file',
+    files: {
+      'G/App': 'b',
+      'S/caf\u00c9': 'c',
+      'S/%43ON': 'd',
+      '.metadata.yml': described('G/App', 'G/app', 'S/cafe\u0301', 'S/con'),
+    },
+    words: ['"G/app" ("G/App"), "S/caf\u00e9" ("S/caf\u00c9"), "S/con" ("S/CON")'],
+  },
+  {
+    name: 'such items in the metadata of the first layout',
+    files: { 'G/App.yml': 'b', '.meta.yml': 'G.App~yml.app=shop\r\nG.app~yml.app=shop\r\n' },
+    words: ['"G.app~yml.app" ("G.App~yml.app")'],
+  },
 ]

@@ -62,7 +62,7 @@ export function* archiveFiles(items: Iterable<ArchivedConfig>, version: ArchiveV
 
 /** Whether every reader takes a file of these names for this very item, whatever metadata there is. */
 function isPlain({ group, dataId }: Named): boolean {
-  const composed = formsOf({ group, dataId })[1]
+  const composed = formsOf({ group, dataId })[2]
   const isInForm = group === composed.group && dataId === composed.dataId
   return isInForm && !group.startsWith('.') && !isLitter([group, dataId])
 }

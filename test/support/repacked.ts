@@ -145,6 +145,22 @@ export const REPACKED: readonly Repacked[] = [
     readAs: ['Caf\u00e9/\u00fcber.yml', `G/${KOREAN.composed}`, 'G/\u30d1'],
   },
   {
+    name: 'letters that NFC would change, and that no system has decomposed',
+    files: {
+      'G/\uF90A.yml': 'a: 1\n',
+      'G/\u09DF': 'b',
+      'H/\u212B': 'c',
+      [`H/\uF90A${KOREAN.decomposed}`]: 'd',
+    },
+    items: {
+      'G/\uF90A.yml': 'a: 1\n',
+      'G/\u09DF': 'b',
+      'H/\u212B': 'c',
+      [`H/\uF90A${KOREAN.composed}`]: 'd',
+    },
+    readAs: [`H/\uF90A${KOREAN.composed}`],
+  },
+  {
     name: 'a decomposed name of an item that is described as composed',
     files: {
       [`G/${KOREAN.decomposed}`]: 'a: 1\n',

@@ -6,9 +6,8 @@ import {
   METADATA_HEAD,
   MetadataError,
   metadataText,
-  metaKey,
   metaLine,
-  parseMetaLines,
+  namedIn,
 } from './config-metadata.ts'
 import { layoutOf, type PlacedEntry } from './entry-layout.ts'
 import {
@@ -230,8 +229,7 @@ async function describedItems(
 /** Rejects with MetadataError for missing items from which an entry differs by case only. */
 async function requireNoTwins(missing: readonly Named[], entries: readonly PlacedEntry[]): Promise<void> {
   if (missing.length === 0) return
-  const names = entries.flatMap(({ parts }) => namesOfParts(parts) ?? [])
-  const twins = await CaseTwins.of(names.map(nameText))
+  const twins = await CaseTwins.of(namesIn(entries).map(nameText))
   for await (const one of inTurns(missing)) twins.check(nameText(one))
   if (twins.fault !== undefined) throw new MetadataError(twins.fault)
 }
@@ -245,8 +243,8 @@ async function namedItems(entries: readonly PlacedEntry[], metadata: ZipEntry | 
   const items: ArchiveItem[] = []
   const unrecognized: Unrecognized[] = []
   const seen = new Set<string>()
-  const apps = await appsOf(entries, metadata)
-  const isNamed = (names: Named): boolean => apps.has(metaKey(names))
+  const named = await namedBy(metadata, entries)
+  const isNamed = (names: Named): boolean => named.has(entryName(names))
   for (const { entry, parts, names, isReadAs } of await meantBy(entries, isNamed)) {
     const wrong =
       names !== undefined && isNamed(names) ? reasonAgainstNames(names) : reasonAgainst(parts, names)
@@ -255,7 +253,7 @@ async function namedItems(entries: readonly PlacedEntry[], metadata: ZipEntry | 
     // Two spellings of one name.
     const isAgain = seen.has(path)
     if (names !== undefined && reason === undefined && !isAgain)
-      items.push({ metadata: withApp(names, apps), entry, isReadAs })
+      items.push({ metadata: named.get(path) ?? names, entry, isReadAs })
     else unrecognized.push({ name: entry.name, reason: reason ?? 'bad-name' })
     seen.add(path)
   }
@@ -281,20 +279,18 @@ async function meantBy(
   return all
 }
 
-/** The applications of entries by their `metaKey`, as far as the metadata names them. */
-async function appsOf(
-  entries: readonly PlacedEntry[],
+/** The items that the metadata of the first layout names, by their `entryName`. */
+async function namedBy(
   metadata: ZipEntry | undefined,
-): Promise<ReadonlyMap<string, string>> {
+  entries: readonly PlacedEntry[],
+): Promise<ReadonlyMap<string, ItemMetadata>> {
   if (metadata === undefined) return new Map()
-  const names = entries.map(({ parts }) => namesOfParts(parts)).filter((one) => one !== undefined)
   const text = await readText(metadata, MAX_METADATA_BYTES[1])
-  return parseMetaLines(text, new Set(names.flatMap(formsOf).map(metaKey)))
+  return byPath(await namedIn(text, namesIn(entries)))
 }
 
-function withApp(names: Named, apps: ReadonlyMap<string, string>): ItemMetadata {
-  const appName = apps.get(metaKey(names))
-  return appName ? { ...names, appName } : names
+function namesIn(entries: readonly PlacedEntry[]): Named[] {
+  return entries.flatMap(({ parts }) => namesOfParts(parts) ?? [])
 }
 
 /** Why an entry that no metadata describes is no item; undefined: by its name it could be an item. */

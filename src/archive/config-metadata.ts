@@ -1,7 +1,8 @@
 import { setImmediate as othersTurn } from 'node:timers/promises'
 import { typeOfWord } from '../core/config/state/type-names.ts'
 import { CaseTwins } from './case-twins.ts'
-import { areItemNames, entryName, formsOf } from './entry-names.ts'
+import { areItemNames, entryName, formsOf, type Named } from './entry-names.ts'
+import { inTurns } from './turns.ts'
 import { shownNames } from './zip-format.ts'
 
 /** The metadata of an item in an export. A missing field is not in the file. */
@@ -130,6 +131,20 @@ export async function parseMetaLines(
 function notALine(text: string, index: number): MetadataError {
   const line = text.slice(0, index).split(/\r\n?|\n/).length
   return new MetadataError(`line ${line}: a line is <group>.<dataId>.app=<application>`)
+}
+
+/** Reads `.meta.yml`: the items that it names among those items that files may mean. Rejects as `parseMetaLines`. */
+export async function namedIn(text: string, candidates: readonly Named[]): Promise<ItemMetadata[]> {
+  const wanted = new Set<string>()
+  for await (const names of inTurns(candidates)) for (const one of formsOf(names)) wanted.add(metaKey(one))
+  const apps = await parseMetaLines(text, wanted)
+  const items = new Map<string, ItemMetadata>()
+  for await (const names of inTurns(apps.size === 0 ? [] : candidates))
+    for (const one of formsOf(names)) {
+      const appName = apps.get(metaKey(one))
+      if (appName !== undefined) items.set(entryName(one), appName === '' ? one : { ...one, appName })
+    }
+  return [...items.values()]
 }
 
 /** The name of an item in `.meta.yml`: the last dot of the dataId becomes a `~`. */

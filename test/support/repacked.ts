@@ -17,6 +17,8 @@ export interface Repacked {
   readonly readAs?: readonly string[]
   /** Whether `config apply` reads such a directory in another way: its rules are for files that people write there. */
   readonly isZipOnly?: boolean
+  /** The application of each item, where the metadata has it. */
+  readonly appName?: string
   /** The folder that is taken off. */
   readonly folder?: string
 }
@@ -194,6 +196,17 @@ export const REPACKED: readonly Repacked[] = [
     files: { 'G/e\u0301.yml': 'a: 1\n', '.metadata.yml': described('G/e\u0301.yml') },
     items: { 'G/\u00e9.yml': 'a: 1\n' },
     readAs: ['G/\u00e9.yml'],
+  },
+  {
+    name: 'decomposed names that no item can have, in the metadata of the first layout too',
+    files: {
+      'G/e\u0301.yml': 'a: 1\n',
+      'H/\u00e9': 'b: 1\n',
+      '.meta.yml': 'G.e\u0301~yml.app=shop\r\nH.e\u0301.app=shop\r\n',
+    },
+    items: { 'G/\u00e9.yml': 'a: 1\n', 'H/\u00e9': 'b: 1\n' },
+    readAs: ['G/\u00e9.yml'],
+    appName: 'shop',
   },
   {
     name: 'two items whose names differ in their form only, as an export of the first layout has them',

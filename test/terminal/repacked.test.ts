@@ -30,6 +30,14 @@ async function contentsIn(tenant: string): Promise<Record<string, string>> {
   return Object.fromEntries(await Promise.all(contents))
 }
 
+async function requireApp(tenant: string, names: readonly string[], appName = ''): Promise<void> {
+  for (const name of appName === '' ? [] : names) {
+    const [group, dataId] = name.split('/')
+    const item = await here.svc.get('/cs/configs', { tenant, group, dataId, show: 'all' })
+    expect(item.json()).toMatchObject({ appName })
+  }
+}
+
 function directoryOf(files: Files): string {
   const directory = temporaryDirectory('repacked-')
   for (const [name, content] of Object.entries(files)) {
@@ -54,7 +62,7 @@ const apply = (directory: string, tenant: string, ...flags: string[]) =>
 describe('an import of', () => {
   test.each(REPACKED.map((one, index) => ({ ...one, command: COMMANDS[index % 2]! })))(
     '$name',
-    async ({ files, items, leftOut = [], isMissing = false, readAs = [], folder, command }) => {
+    async ({ files, items, leftOut = [], isMissing = false, readAs = [], folder, appName, command }) => {
       const tenant = await newNamespace()
       const args = [...command, '--from', await zipFile(files), '-n', tenant, '-o', 'json']
       const { code, out, err } = await here.terminal.run(args)
@@ -68,6 +76,7 @@ describe('an import of', () => {
       expect((json.missing as string[]).length > 0).toBe(isMissing)
       expect((json.readAs as { group: string; dataId: string }[]).map(nameText)).toEqual(readAs)
       expect(await contentsIn(tenant)).toEqual(items)
+      await requireApp(tenant, Object.keys(items), appName)
     },
   )
 
@@ -153,13 +162,14 @@ describe('an apply of', () => {
     return Object.keys(files).every((name) => name.length < 200 && !/\\|^\.\.?\/|\/\/|\.\.$/.test(name))
   })
 
-  test.each(onDisk)('$name', async ({ files, items, readAs = [], folder }) => {
+  test.each(onDisk)('$name', async ({ files, items, readAs = [], folder, appName }) => {
     const tenant = await newNamespace()
     // A name that no item has is a fault of a directory.
     const valid = Object.fromEntries(Object.entries(files).filter(([name]) => !/%2e|%2F/.test(name)))
     const { code, out, err } = await apply(directoryOf(valid), tenant)
     expect([code, err]).toEqual([0, ''])
     expect(await contentsIn(tenant)).toEqual(items)
+    await requireApp(tenant, Object.keys(items), appName)
     for (const name of readAs) expect(out).toContain(`  ${name}  (read as this name: `)
     if (folder !== undefined) expect(out).toContain(`The folder "${folder}" on top counts for nothing`)
   })

@@ -1,13 +1,13 @@
 import { isUtf8 } from 'node:buffer'
-import { setImmediate as othersTurn } from 'node:timers/promises'
+import { CaseTwins } from './case-twins.ts'
 import {
   byPath,
   type ItemMetadata,
   METADATA_HEAD,
+  MetadataError,
   metadataText,
-  metaKey,
   metaLine,
-  parseMetaLines,
+  namedIn,
 } from './config-metadata.ts'
 import { layoutOf, type PlacedEntry } from './entry-layout.ts'
 import {
@@ -23,6 +23,7 @@ import {
   SETS_GROUP,
 } from './entry-names.ts'
 import { isLitter } from './litter.ts'
+import { inTurns } from './turns.ts'
 import { badZip, shownName, shownNames, zipTooLarge } from './zip-format.ts'
 import type { ZipEntry } from './zip-reader.ts'
 import type { ZipFile } from './zip-writer.ts'
@@ -60,7 +61,7 @@ export function* archiveFiles(items: Iterable<ArchivedConfig>, version: ArchiveV
 
 /** Whether every reader takes a file of these names for this very item, whatever metadata there is. */
 function isPlain({ group, dataId }: Named): boolean {
-  const composed = formsOf({ group, dataId })[1]
+  const composed = formsOf({ group, dataId })[2]
   const isInForm = group === composed.group && dataId === composed.dataId
   return isInForm && !group.startsWith('.') && !isLitter([group, dataId])
 }
@@ -216,8 +217,25 @@ async function describedItems(
     else unrecognized.push({ name: entry.name, reason: reason ?? 'not-in-metadata' })
     left.delete(path)
   }
-  for (const name of left) unrecognized.push({ name, reason: 'no-entry' })
+  const missing = [...left]
+  await requireNoTwins(
+    missing.map((path) => found.get(path)!),
+    entries,
+  )
+  unrecognized.push(...missing.map((name) => ({ name, reason: 'no-entry' as const })))
   return { items, unrecognized }
+}
+
+/** Rejects with MetadataError for missing items from which an entry differs by case only. */
+async function requireNoTwins(missing: readonly Named[], entries: readonly PlacedEntry[]): Promise<void> {
+  if (missing.length === 0) return
+  const twins = await CaseTwins.of(namesIn(entries).map(nameText))
+  for await (const one of inTurns(missing)) twins.check(nameText(one))
+  if (twins.fault !== undefined) throw new MetadataError(twins.fault)
+}
+
+function nameText({ group, dataId }: Named): string {
+  return `${group}/${dataId}`
 }
 
 /** Layout 1: every entry of two parts is an item; another entry may name their applications, and items like litter. */
@@ -225,8 +243,8 @@ async function namedItems(entries: readonly PlacedEntry[], metadata: ZipEntry | 
   const items: ArchiveItem[] = []
   const unrecognized: Unrecognized[] = []
   const seen = new Set<string>()
-  const apps = await appsOf(entries, metadata)
-  const isNamed = (names: Named): boolean => apps.has(metaKey(names))
+  const named = await namedBy(metadata, entries)
+  const isNamed = (names: Named): boolean => named.has(entryName(names))
   for (const { entry, parts, names, isReadAs } of await meantBy(entries, isNamed)) {
     const wrong =
       names !== undefined && isNamed(names) ? reasonAgainstNames(names) : reasonAgainst(parts, names)
@@ -235,15 +253,12 @@ async function namedItems(entries: readonly PlacedEntry[], metadata: ZipEntry | 
     // Two spellings of one name.
     const isAgain = seen.has(path)
     if (names !== undefined && reason === undefined && !isAgain)
-      items.push({ metadata: withApp(names, apps), entry, isReadAs })
+      items.push({ metadata: named.get(path) ?? names, entry, isReadAs })
     else unrecognized.push({ name: entry.name, reason: reason ?? 'bad-name' })
     seen.add(path)
   }
   return { items, unrecognized }
 }
-
-/** Entries read before other work gets a turn: a few milliseconds. */
-const ENTRIES_PER_TURN = 500
 
 /** Entries with the items that they mean. None means the one that another entry has by the very name that an export writes. */
 async function meantBy(
@@ -253,32 +268,29 @@ async function meantBy(
   const written = new Set(entries.map(({ parts }) => parts.join('/')))
   const isWritten = (names: Named): boolean => written.has(entryName(names))
   const all: MeantEntry[] = []
-  for (const { entry, parts } of entries) {
+  for await (const { entry, parts } of inTurns(entries)) {
     const names = namesOfParts(parts)
     const meant = names === undefined ? undefined : itemMeant(names, { isDescribed, isWritten })
     const path = meant === undefined ? '' : entryName(meant)
     const isOfAnother = path !== parts.join('/') && written.has(path)
     const isReadAs = names !== undefined && path !== entryName(names)
     all.push({ entry, parts, names: isOfAnother ? undefined : meant, isReadAs })
-    if (all.length % ENTRIES_PER_TURN === 0) await othersTurn()
   }
   return all
 }
 
-/** The applications of entries by their `metaKey`, as far as the metadata names them. */
-async function appsOf(
-  entries: readonly PlacedEntry[],
+/** The items that the metadata of the first layout names, by their `entryName`. */
+async function namedBy(
   metadata: ZipEntry | undefined,
-): Promise<ReadonlyMap<string, string>> {
+  entries: readonly PlacedEntry[],
+): Promise<ReadonlyMap<string, ItemMetadata>> {
   if (metadata === undefined) return new Map()
-  const names = entries.map(({ parts }) => namesOfParts(parts)).filter((one) => one !== undefined)
   const text = await readText(metadata, MAX_METADATA_BYTES[1])
-  return parseMetaLines(text, new Set(names.flatMap(formsOf).map(metaKey)))
+  return byPath(await namedIn(text, namesIn(entries)))
 }
 
-function withApp(names: Named, apps: ReadonlyMap<string, string>): ItemMetadata {
-  const appName = apps.get(metaKey(names))
-  return appName ? { ...names, appName } : names
+function namesIn(entries: readonly PlacedEntry[]): Named[] {
+  return entries.flatMap(({ parts }) => namesOfParts(parts) ?? [])
 }
 
 /** Why an entry that no metadata describes is no item; undefined: by its name it could be an item. */

@@ -1,6 +1,8 @@
 import { setImmediate as othersTurn } from 'node:timers/promises'
 import { typeOfWord } from '../core/config/state/type-names.ts'
-import { areItemNames, entryName, formsOf } from './entry-names.ts'
+import { CaseTwins } from './case-twins.ts'
+import { areItemNames, entryName, formsOf, type Named } from './entry-names.ts'
+import { inTurns } from './turns.ts'
 import { shownNames } from './zip-format.ts'
 
 /** The metadata of an item in an export. A missing field is not in the file. */
@@ -103,26 +105,46 @@ export function metaLine(item: { group: string; dataId: string; appName: string 
 /** Lines read before other work gets a turn: about a millisecond. */
 const LINES_PER_TURN = 2_000
 
-/** Reads `.meta.yml`: the applications of the wanted `metaKey`s. Rejects with MetadataError for a line without `=`. */
+/**
+ * Reads `.meta.yml`: the applications of the wanted `metaKey`s. Rejects with MetadataError for a line without `=`, and for one
+ * whose key differs from a wanted one by case only.
+ */
 export async function parseMetaLines(
   text: string,
   wanted: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, string>> {
   const apps = new Map<string, string>()
   let lines = 0
+  let twins: CaseTwins | undefined
   for (const { 0: line, index } of text.matchAll(/[^\r\n]+/g)) {
     const equals = line.indexOf('=')
     if (equals < 0 && line.trim() !== '') throw notALine(text, index)
     const key = line.slice(0, Math.max(0, equals)).trim()
     if (wanted.has(key)) apps.set(key, line.slice(equals + 1).trim())
+    else (twins ??= await CaseTwins.of(wanted)).check(key)
     if (++lines % LINES_PER_TURN === 0) await othersTurn()
   }
+  if (twins?.fault !== undefined) throw new MetadataError(twins.fault)
   return apps
 }
 
 function notALine(text: string, index: number): MetadataError {
   const line = text.slice(0, index).split(/\r\n?|\n/).length
   return new MetadataError(`line ${line}: a line is <group>.<dataId>.app=<application>`)
+}
+
+/** Reads `.meta.yml`: the items that it names among those items that files may mean. Rejects as `parseMetaLines`. */
+export async function namedIn(text: string, candidates: readonly Named[]): Promise<ItemMetadata[]> {
+  const wanted = new Set<string>()
+  for await (const names of inTurns(candidates)) for (const one of formsOf(names)) wanted.add(metaKey(one))
+  const apps = await parseMetaLines(text, wanted)
+  const items = new Map<string, ItemMetadata>()
+  for await (const names of inTurns(apps.size === 0 ? [] : candidates))
+    for (const one of formsOf(names)) {
+      const appName = apps.get(metaKey(one))
+      if (appName !== undefined) items.set(entryName(one), appName === '' ? one : { ...one, appName })
+    }
+  return [...items.values()]
 }
 
 /** The name of an item in `.meta.yml`: the last dot of the dataId becomes a `~`. */

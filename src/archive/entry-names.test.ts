@@ -34,6 +34,7 @@ describe('the name of a file', () => {
 describe('the item that a file means', () => {
   const names = { group: 'e\u0301', dataId: '\u1112\u1161' }
   const composed = { group: '\u00e9', dataId: '\ud558' }
+  const single = { group: '\u212A\u212B', dataId: '\uF90A\u0958\u09DF\uFB1D.yml' }
 
   const unknown = { isDescribed: () => false, isWritten: () => false }
 
@@ -51,6 +52,31 @@ describe('the item that a file means', () => {
     ['is the described one, composed', names, [composed], composed],
     ['is the described one, decomposed', composed, [names], names],
     ['has the names of the file', composed, [], composed],
+    ['keeps what no system has decomposed', single, [], single],
+    [
+      'keeps letters beside decomposed ones',
+      { group: `\uF90A${names.group}`, dataId: `${names.dataId}\u11AB\u09DF` },
+      [],
+      { group: '\uF90A\u00e9', dataId: '\ud55c\u09DF' },
+    ],
+    [
+      'keeps names that no item can have',
+      { group: 'a b', dataId: 'e\u0301' },
+      [],
+      { group: 'a b', dataId: 'e\u0301' },
+    ],
+    [
+      'keeps marks that belong to no letter',
+      { group: 'G', dataId: 'q\u0301' },
+      [],
+      { group: 'G', dataId: 'q\u0301' },
+    ],
+    [
+      'is the described one, in NFC',
+      { group: 'G', dataId: '\u212B' },
+      [{ group: 'G', dataId: '\u00c5' }],
+      { group: 'G', dataId: '\u00c5' },
+    ],
   ])('%s', (...[, file, described, expected]) => {
     const isDescribed = (one: typeof names): boolean =>
       described.some(({ group, dataId }) => group === one.group && dataId === one.dataId)

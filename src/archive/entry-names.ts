@@ -32,13 +32,23 @@ export function namesOfParts(parts: readonly string[]): Named | undefined {
   return { group: nameOfFile(group), dataId: nameOfFile(dataId) }
 }
 
-/** The names in each form of Unicode that files have: as written, composed (as people type), and decomposed (as macOS writes). */
-export function formsOf({ group, dataId }: Named): readonly [Named, Named, Named] {
+/** The names in each form of Unicode that files have: as written, as people have typed it, NFC, and NFD (as macOS writes). */
+export function formsOf({ group, dataId }: Named): readonly [Named, Named, Named, Named] {
   const inForm = (form: 'NFC' | 'NFD'): Named => ({
     group: normalized(group, form),
     dataId: normalized(dataId, form),
   })
-  return [{ group, dataId }, inForm('NFC'), inForm('NFD')]
+  const typed = { group: recomposed(group), dataId: recomposed(dataId) }
+  return [{ group, dataId }, areItemNames(typed) ? typed : { group, dataId }, inForm('NFC'), inForm('NFD')]
+}
+
+/** What decompositions of letters consist of: characters with marks, or Korean letters. */
+const DECOMPOSED = /(?:\P{M}\p{M}+)+|[\u1100-\u11FF\uA960-\uA97F\uAC00-\uD7FF]+/gu
+
+/** NFC would change other characters too, which are in names as they are: \uF90A, which Korean input writes, or \u09DF. */
+function recomposed(name: string): string {
+  if (name.length > MOST_DECOMPOSED) return name
+  return name.replace(DECOMPOSED, (letters) => normalized(letters, 'NFC'))
 }
 
 /** The longest dataId, decomposed. */
@@ -49,6 +59,11 @@ const MANY_MARKS = /\p{M}{16}/u
 /** A name in a form. Only names that an item can have are changed, so that the time is bounded. */
 function normalized(name: string, form: 'NFC' | 'NFD'): string {
   return name.length > MOST_DECOMPOSED || MANY_MARKS.test(name) ? name : name.normalize(form)
+}
+
+/** A text of names, the same for each form of Unicode. */
+export function composed(text: string): string {
+  return normalized(text, 'NFC')
 }
 
 /** Which items the metadata has, and which names files have as they are. */

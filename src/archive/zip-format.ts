@@ -63,6 +63,11 @@ const MOST_NAMED = 5
 
 /** Several names, for a message. */
 export function shownNames(names: readonly string[]): string {
-  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : ''
-  return names.slice(0, MOST_NAMED).map(shownName).join(', ') + more
+  return firstNamed(names, shownName)
+}
+
+/** The first of several, and how many more there are. */
+export function firstNamed<T>(all: readonly T[], shown: (one: T) => string): string {
+  const more = all.length > MOST_NAMED ? ` and ${all.length - MOST_NAMED} more` : ''
+  return all.slice(0, MOST_NAMED).map(shown).join(', ') + more
 }

@@ -17,6 +17,8 @@ export interface Repacked {
   readonly readAs?: readonly string[]
   /** Whether `config apply` reads such a directory in another way: its rules are for files that people write there. */
   readonly isZipOnly?: boolean
+  /** The application of each item, where the metadata has it. */
+  readonly appName?: string
   /** The folder that is taken off. */
   readonly folder?: string
 }
@@ -145,6 +147,22 @@ export const REPACKED: readonly Repacked[] = [
     readAs: ['Caf\u00e9/\u00fcber.yml', `G/${KOREAN.composed}`, 'G/\u30d1'],
   },
   {
+    name: 'letters that NFC would change, and that no system has decomposed',
+    files: {
+      'G/\uF90A.yml': 'a: 1\n',
+      'G/\u09DF': 'b',
+      'H/\u212B': 'c',
+      [`H/\uF90A${KOREAN.decomposed}`]: 'd',
+    },
+    items: {
+      'G/\uF90A.yml': 'a: 1\n',
+      'G/\u09DF': 'b',
+      'H/\u212B': 'c',
+      [`H/\uF90A${KOREAN.composed}`]: 'd',
+    },
+    readAs: [`H/\uF90A${KOREAN.composed}`],
+  },
+  {
     name: 'a decomposed name of an item that is described as composed',
     files: {
       [`G/${KOREAN.decomposed}`]: 'a: 1\n',
@@ -178,6 +196,17 @@ export const REPACKED: readonly Repacked[] = [
     files: { 'G/e\u0301.yml': 'a: 1\n', '.metadata.yml': described('G/e\u0301.yml') },
     items: { 'G/\u00e9.yml': 'a: 1\n' },
     readAs: ['G/\u00e9.yml'],
+  },
+  {
+    name: 'decomposed names that no item can have, in the metadata of the first layout too',
+    files: {
+      'G/e\u0301.yml': 'a: 1\n',
+      'H/\u00e9': 'b: 1\n',
+      '.meta.yml': 'G.e\u0301~yml.app=shop\r\nH.e\u0301.app=shop\r\n',
+    },
+    items: { 'G/\u00e9.yml': 'a: 1\n', 'H/\u00e9': 'b: 1\n' },
+    readAs: ['G/\u00e9.yml'],
+    appName: 'shop',
   },
   {
     name: 'two items whose names differ in their form only, as an export of the first layout has them',
@@ -406,5 +435,20 @@ export const REFUSED: readonly {
     name: 'items that are described twice',
     files: { 'G/a': 'a', 'G/b': 'b', '.metadata.yml': described('G/a', 'G/b', 'G/a', 'G/b') },
     words: ['described twice: "G/a", "G/b"'],
+  },
+  {
+    name: 'described items of which a system without case has kept one file',
+    files: {
+      'G/App': 'b',
+      'S/caf\u00c9': 'c',
+      'S/%43ON': 'd',
+      '.metadata.yml': described('G/App', 'G/app', 'S/cafe\u0301', 'S/con'),
+    },
+    words: ['"G/app" ("G/App"), "S/caf\u00e9" ("S/caf\u00c9"), "S/con" ("S/CON")'],
+  },
+  {
+    name: 'such items in the metadata of the first layout',
+    files: { 'G/App.yml': 'b', '.meta.yml': 'G.App~yml.app=shop\r\nG.app~yml.app=shop\r\n' },
+    words: ['"G.app~yml.app" ("G.App~yml.app")'],
   },
 ]

@@ -30,6 +30,14 @@ async function contentsIn(tenant: string): Promise<Record<string, string>> {
   return Object.fromEntries(await Promise.all(contents))
 }
 
+async function requireApp(tenant: string, names: readonly string[], appName = ''): Promise<void> {
+  for (const name of appName === '' ? [] : names) {
+    const [group, dataId] = name.split('/')
+    const item = await here.svc.get('/cs/configs', { tenant, group, dataId, show: 'all' })
+    expect(item.json()).toMatchObject({ appName })
+  }
+}
+
 function directoryOf(files: Files): string {
   const directory = temporaryDirectory('repacked-')
   for (const [name, content] of Object.entries(files)) {
@@ -54,7 +62,7 @@ const apply = (directory: string, tenant: string, ...flags: string[]) =>
 describe('an import of', () => {
   test.each(REPACKED.map((one, index) => ({ ...one, command: COMMANDS[index % 2]! })))(
     '$name',
-    async ({ files, items, leftOut = [], isMissing = false, readAs = [], folder, command }) => {
+    async ({ files, items, leftOut = [], isMissing = false, readAs = [], folder, appName, command }) => {
       const tenant = await newNamespace()
       const args = [...command, '--from', await zipFile(files), '-n', tenant, '-o', 'json']
       const { code, out, err } = await here.terminal.run(args)
@@ -68,6 +76,7 @@ describe('an import of', () => {
       expect((json.missing as string[]).length > 0).toBe(isMissing)
       expect((json.readAs as { group: string; dataId: string }[]).map(nameText)).toEqual(readAs)
       expect(await contentsIn(tenant)).toEqual(items)
+      await requireApp(tenant, Object.keys(items), appName)
     },
   )
 
@@ -153,13 +162,14 @@ describe('an apply of', () => {
     return Object.keys(files).every((name) => name.length < 200 && !/\\|^\.\.?\/|\/\/|\.\.$/.test(name))
   })
 
-  test.each(onDisk)('$name', async ({ files, items, readAs = [], folder }) => {
+  test.each(onDisk)('$name', async ({ files, items, readAs = [], folder, appName }) => {
     const tenant = await newNamespace()
     // A name that no item has is a fault of a directory.
     const valid = Object.fromEntries(Object.entries(files).filter(([name]) => !/%2e|%2F/.test(name)))
     const { code, out, err } = await apply(directoryOf(valid), tenant)
     expect([code, err]).toEqual([0, ''])
     expect(await contentsIn(tenant)).toEqual(items)
+    await requireApp(tenant, Object.keys(items), appName)
     for (const name of readAs) expect(out).toContain(`  ${name}  (read as this name: `)
     if (folder !== undefined) expect(out).toContain(`The folder "${folder}" on top counts for nothing`)
   })
@@ -216,19 +226,38 @@ describe('an apply of', () => {
     expect(await contentsIn(tenant)).toEqual({ 'G/new': 'x' })
   }, 30_000)
 
-  test('--prune deletes no item whose file a system without case has put into that of another', async () => {
+  test.each([
+    ['without metadata', ['G/App', 'G/app'], {}],
+    ['with metadata', ['G/App', 'G/app'], { '.metadata.yml': described('G/App', 'G/app') }],
+    ['with metadata of one', ['G/App', 'G/app'], { '.metadata.yml': described('G/App') }],
+    ['in the first layout', ['G/App', 'G/app'], { '.meta.yml': 'G.App.app=shop\r\nG.app.app=shop\r\n' }],
+    ['in another group', ['G/a', 'g/A'], {}],
+  ] as const)(
+    'nothing changes where a system without case has put two items into one file: %s',
+    async (...[, [listed, lost], metadata]) => {
+      const tenant = await newNamespace()
+      const directory = directoryOf({ [listed]: 'a', [lost]: 'b', ...metadata })
+      expect(await apply(directory, tenant)).toMatchObject({ code: 0 })
+      rmSync(join(directory, lost))
+      writeFileSync(join(directory, listed), 'b')
+      writeFileSync(join(directory, 'G/new'), 'c')
+      for (const flags of [[], ['--dry-run'], ['--prune', '--yes']]) {
+        const { code, out, err } = await apply(directory, tenant, ...flags)
+        expect([code, out]).toEqual([2, ''])
+        expect(err.replaceAll(/(?<=G)\.|\.app(?=")/g, (dot) => (dot === '.' ? '/' : ''))).toContain(
+          `no file of this name, but one that differs by case only: "${lost}" ("${listed}")`,
+        )
+      }
+      expect(await contentsIn(tenant)).toEqual({ [listed]: 'a', [lost]: 'b' })
+    },
+    30_000,
+  )
+
+  test('an item whose only file differs by case is deleted by `config delete`', async () => {
     const tenant = await newNamespace()
-    const directory = directoryOf({
-      'G/App': 'a',
-      'G/app': 'b',
-      '.metadata.yml': described('G/App', 'G/app'),
-    })
-    expect(await apply(directory, tenant)).toMatchObject({ code: 0 })
-    rmSync(join(directory, 'G/app'))
-    const refused = await apply(directory, tenant, '--prune', '--yes')
-    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('--prune would delete G/app,')])
-    writeFileSync(join(directory, '.metadata.yml'), described('G/App'))
-    expect(await apply(directory, tenant, '--prune', '--yes')).toMatchObject({ code: 0 })
+    expect(await apply(directoryOf({ 'G/App': 'a', 'G/app': 'b' }), tenant)).toMatchObject({ code: 0 })
+    await here.terminal.ok('config', 'delete', 'G/app', '-n', tenant, '--yes')
+    expect(await apply(directoryOf({ 'G/App': 'a' }), tenant, '--prune', '--yes')).toMatchObject({ code: 0 })
     expect(await contentsIn(tenant)).toEqual({ 'G/App': 'a' })
   }, 30_000)
 
@@ -261,6 +290,9 @@ describe('an apply of', () => {
       ['is there twice'],
     ],
     ['metadata that is no text', { 'G/a': 'a', '.metadata.yml': Buffer.from([0xff, 0xfe]) }, ['not UTF-8']],
+    ...REFUSED.filter(({ name }) => /twice|such items|without case/.test(name)).map(
+      ({ name, files, words }) => [name, files, words] as const,
+    ),
   ] as const)('nothing is sent of %s', async (...[, files, words]) => {
     const tenant = await newNamespace()
     const { code, err } = await apply(directoryOf(files), tenant)

@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs'
+import { CaseTwins } from '../../../archive/case-twins.ts'
 import { folderText, nothingInIt } from '../../../archive/config-archive.ts'
 import { areItemNames, READ_AS, SETS_GROUP } from '../../../archive/entry-names.ts'
 import { type CommandResult, DiffersError, EXIT, print, UsageError } from '../../../command/command-line.ts'
@@ -41,6 +42,7 @@ export async function applyConfigs(flags: ApplyFlags, progress: Progress): Promi
   const present = await presentItems(client, [...items.map(nameText), ...record.items.keys()])
   const others = await otherSets(client, flags.set)
   const plan = planOf(items, present, { recorded: record.items, others, prune: flags.prune === true })
+  await requireNoTwins(source, [...plan.delete.map(({ present: there }) => there), ...plan.left])
   requireClearNames(source, plan)
   progress.end()
   await requireAllTaken(client, plan)
@@ -55,6 +57,17 @@ export async function applyConfigs(flags: ApplyFlags, progress: Progress): Promi
   await ask(plan, flags)
   await new Apply(client, flags, record).carryOut(plan, progress)
   return resultOf(flags, { source, plan }, { painted: doneText(plan), code: EXIT.done })
+}
+
+/** Throws UsageError for items that are gone from the directory, but for names that differ from theirs by case only. */
+async function requireNoTwins({ candidates }: Source, gone: readonly PresentItem[]): Promise<void> {
+  const twins = await CaseTwins.of(candidates)
+  for (const item of gone) twins.check(nameText(item))
+  if (twins.fault !== undefined)
+    throw new UsageError(
+      `Items of the set: ${twins.fault}. Nothing was changed, as some systems keep both in one file. ` +
+        'Bring the file back, or delete the item with `config delete`.',
+    )
 }
 
 /** Throws UsageError for a deletion beside names that may mean the deleted items. */

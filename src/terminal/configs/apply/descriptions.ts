@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { join } from 'node:path'
-import { byPath, type ItemMetadata, metaKey, parseMetaLines } from '../../../archive/config-metadata.ts'
-import { entryName, formsOf, METADATA_NAME } from '../../../archive/entry-names.ts'
+import { byPath, type ItemMetadata, namedIn } from '../../../archive/config-metadata.ts'
+import { METADATA_NAME } from '../../../archive/entry-names.ts'
 import { parseMetadata } from '../../../archive/metadata-reader.ts'
 import { UsageError } from '../../../command/command-line.ts'
 import type { ItemName } from '../item.ts'
@@ -47,14 +47,4 @@ function textOf(directory: NamedDirectory, name: string): string {
   const bytes = bytesOfEntry(entry.path)
   if (!isUtf8(bytes)) throw new UsageError(`${file} is not UTF-8.`)
   return bytes.toString()
-}
-
-async function namedIn(text: string, candidates: readonly ItemName[]): Promise<ItemMetadata[]> {
-  const items = new Map(candidates.flatMap(formsOf).map((names) => [entryName(names), names]))
-  const apps = await parseMetaLines(text, new Set([...items.values()].map(metaKey)))
-  return [...items.values()].flatMap((names) => {
-    const appName = apps.get(metaKey(names))
-    if (appName === undefined) return []
-    return [appName === '' ? names : { ...names, appName }]
-  })
 }

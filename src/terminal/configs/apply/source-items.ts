@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { join } from 'node:path'
+import { CaseTwins } from '../../../archive/case-twins.ts'
 import type { ItemMetadata } from '../../../archive/config-metadata.ts'
 import {
   areItemNames,
@@ -63,7 +64,7 @@ export async function sourceItems(path: string, defaultGroup: string): Promise<S
   const files = new FoundFiles(directory, descriptions, new Set(candidates.map(nameText)))
   files.findIn(defaultGroup)
   if (folder !== undefined) files.leaveOutNotUtf8(top)
-  files.leaveOutDescribed()
+  files.leaveOutDescribed(await CaseTwins.of(candidates.map(nameText)))
   const { problems, leftOut, found } = files
   const items = found.flatMap((one) => itemOf(one, { descriptions, problems }))
   const seen = new Set<string>()
@@ -73,15 +74,7 @@ export async function sourceItems(path: string, defaultGroup: string): Promise<S
   }
   if (problems.length > 0) throw new UsageError(problems.join('\n'))
   const readAs = found.filter(({ isReadAs }) => isReadAs).map(({ name }) => name)
-  const meant = [...candidates, ...twinsOf(candidates, descriptions)]
-  return { folder, items, leftOut, readAs, candidates: new Set(meant.map(composedText)) }
-}
-
-/** The described items whose names are names of files but for upper and lower case: some systems have one file for both. */
-function twinsOf(candidates: readonly ItemName[], { items }: Descriptions): ItemName[] {
-  const caseless = (name: ItemName): string => composedText(name).toLowerCase()
-  const there = new Set(candidates.map(caseless))
-  return [...items.values()].filter((item) => there.has(caseless(item)))
+  return { folder, items, leftOut, readAs, candidates: new Set(candidates.map(composedText)) }
 }
 
 /** The item of a file; none for a content that no server stores. Adds to the problems. */
@@ -233,12 +226,15 @@ class FoundFiles {
       this.leftOut.push({ name: join(path, name), why: 'the name is not UTF-8', isUnclear: true })
   }
 
-  /** Leaves out the descriptions without a file. */
-  leaveOutDescribed(): void {
+  /** Leaves out the descriptions without a file. One that has a twin by case is a problem. */
+  leaveOutDescribed(twins: CaseTwins): void {
     const found = new Set(this.found.map(({ name }) => entryName(name)))
-    for (const [path, { group }] of this.#descriptions.items)
-      if (!found.has(path) && group !== SETS_GROUP)
-        this.#leaveOut(path, 'in the metadata, but not in the directory')
+    for (const [path, item] of this.#descriptions.items) {
+      if (found.has(path) || item.group === SETS_GROUP) continue
+      this.#leaveOut(path, 'in the metadata, but not in the directory')
+      twins.check(nameText(item))
+    }
+    if (twins.fault !== undefined) this.problems.push(`${this.#descriptions.file}: ${twins.fault}.`)
   }
 
   #leaveOut(name: string, why: string): void {

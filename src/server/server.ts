@@ -21,6 +21,7 @@ import { openOperations, type OperatedParts } from './server-operations.ts'
 import { openSignIn } from './sign-in/sign-in.ts'
 import { advertisedHost, urlOf } from './process/server-address.ts'
 import type { Settings } from '../settings/settings.ts'
+import { unreadMemoryOf } from './process/memory-limits.ts'
 
 /** A running server. */
 export interface RunningServer {
@@ -164,6 +165,7 @@ function openHttp(parts: HttpParts, settings: Settings): HttpServer {
       ...settings,
       advertiseHost: advertisedHost(settings),
       maxHeaderBytes: settings.maxRequestLineBytes,
+      maxUnreadAnswerBytes: unreadMemoryOf(settings),
     },
     fallbackErrors: errorsOfPath,
     gate: serverGate(state, installation.cutOff),

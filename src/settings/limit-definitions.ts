@@ -64,7 +64,7 @@ export const limitDefinitions = {
     meaning:
       'The most memory of all request bodies that are being read; never more than an eighth of the heap of the process.',
     detail:
-      'With authentication, a quarter of it is for forms of senders who are not known yet. While it is full, bodies of more than 16 KiB are refused, or slow ones give way. Beats and registrations still work. Answers that clients have not read may take as much again: beyond that the user or address with most loses its oldest. gRPC has as much for requests, and for unread answers. Callers of gRPC who have not set up a connection or shown a valid token share a quarter of it.',
+      'With authentication, a quarter of it is for forms of senders who are not known yet. While it is full, bodies of more than 16 KiB are refused, or slow ones give way. Beats and registrations still work. Answers that clients have not read may take as much again, and with a small heap an eighth of the memory, up to 512 MiB. Beyond that the user or address with most loses its oldest. gRPC has as much for requests, and for unread answers. Callers of gRPC who have not set up a connection or shown a valid token share a quarter of it.',
   }),
   maxStateMemoryBytes: sizeSetting('max-state-memory', {
     default: 0,

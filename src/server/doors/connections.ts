@@ -18,6 +18,7 @@ import type { AnyRequestType } from '../../protocols/grpc/requests/request-type.
 import { GrpcServer } from '../../protocols/grpc/transport/grpc-server.ts'
 import type { KeyPair } from '../../protocols/sockets/secure-layer.ts'
 import type { Settings } from '../../settings/settings.ts'
+import { unreadMemoryOf } from '../process/memory-limits.ts'
 import type { Certificates } from '../process/certificates.ts'
 import type { Publishing } from '../process/caring.ts'
 import { later, loop, monotonicMs, wallMs } from '../process/clocks.ts'
@@ -68,7 +69,7 @@ export function openConnections(parts: GrpcClientParts, settings: Settings, log:
       judge: (head, session) => dispatch.judge(head, session),
       open: (outlet, session) => streams.open(outlet, session),
     },
-    settings,
+    settings: { ...settings, maxUnreadAnswerBytes: unreadMemoryOf(settings) },
     tls: parts.certificates?.pair,
     isSetUp: (sessionId) => book.of(sessionId) !== undefined,
     wallMs,

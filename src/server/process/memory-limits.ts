@@ -77,9 +77,23 @@ export function placesOfHeap(): number {
 /** The share of the heap for bodies that are being read: their texts take up to twice as much. */
 const SHARE_FOR_BODIES = 1 / 8
 
+function mostForBodies(): number {
+  return Math.floor(SHARE_FOR_BODIES * getHeapStatistics().heap_size_limit)
+}
+
 /** How much memory bodies may take that are being read: as the setting says, but never more than a small heap can hold. */
 export function bodyMemoryOf({ maxBodyMemoryBytes }: Pick<Settings, 'maxBodyMemoryBytes'>): number {
-  return Math.min(maxBodyMemoryBytes, Math.floor(SHARE_FOR_BODIES * getHeapStatistics().heap_size_limit))
+  return Math.min(maxBodyMemoryBytes, mostForBodies())
+}
+
+/** The share of the memory for answers that clients have not read, and the most. They wait outside of the heap. */
+const SHARE_FOR_UNREAD = 1 / 8
+const MOST_UNREAD_BYTES = 512 * MIB
+
+/** How much memory unread answers may take: as bodies where the setting says it, and else what the memory allows. */
+export function unreadMemoryOf({ maxBodyMemoryBytes }: Pick<Settings, 'maxBodyMemoryBytes'>): number {
+  if (maxBodyMemoryBytes < mostForBodies()) return maxBodyMemoryBytes
+  return Math.max(maxBodyMemoryBytes, Math.min(MOST_UNREAD_BYTES, SHARE_FOR_UNREAD * memoryLimitBytes()))
 }
 
 /** The size of the heap that a server needs for data of this size on it. */

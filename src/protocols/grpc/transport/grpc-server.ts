@@ -17,8 +17,10 @@ import { UnaryCall } from './unary-call.ts'
 
 /** The limits of a server of gRPC: the same as for HTTP. */
 export interface GrpcSettings extends ConnectionSettings {
-  /** Bytes of all requests that are being received, and of all that clients leave unread. */
+  /** Bytes of all requests that are being received. */
   readonly maxBodyMemoryBytes: number
+  /** Bytes of all that clients leave unread; `maxBodyMemoryBytes` by default. */
+  readonly maxUnreadAnswerBytes?: number
   /** How long a client may send nothing of a request that it has begun. */
   readonly requestTimeoutMs: number
 }
@@ -64,12 +66,12 @@ export class GrpcServer {
     const { settings, log } = parts
     this.#parts = parts
     this.admission = new Admission(settings, log)
-    const { maxBodyMemoryBytes, requestTimeoutMs } = settings
+    const { maxBodyMemoryBytes, maxUnreadAnswerBytes = maxBodyMemoryBytes, requestTimeoutMs } = settings
     this.#calls = {
       services: parts.services,
       memory: new BodyShares(maxBodyMemoryBytes, { hasStrangers: false }),
       unknown: new OldestFirstMemory(maxBodyMemoryBytes * SHARE_OF_UNKNOWN),
-      unread: new OldestFirstMemory(maxBodyMemoryBytes),
+      unread: new OldestFirstMemory(maxUnreadAnswerBytes),
       idleMs: requestTimeoutMs,
     }
     this.#secure = this.#secureLayer(parts)

@@ -43,6 +43,8 @@ export interface HttpSettings extends ConnectionSettings, SlownessSettings, Requ
   readonly maxBodyBytes: number
   /** Bytes of all bodies that are being read. */
   readonly maxBodyMemoryBytes: number
+  /** Bytes of all answers that clients have not read; `maxBodyMemoryBytes` by default. */
+  readonly maxUnreadAnswerBytes?: number
   readonly maxParameters: number
   readonly maxJsonDepth: number
   /** IPs and CIDR ranges whose X-Forwarded-For is believed. */
@@ -240,7 +242,7 @@ function contextOf({
     limits: settings,
     guard: new CrossSiteGuard(settings, identification?.counts(ANONYMOUS) ?? true),
     bodyMemory: new BodyShares(settings.maxBodyMemoryBytes, { hasStrangers: identification !== undefined }),
-    unread: new OldestFirstMemory(settings.maxBodyMemoryBytes),
+    unread: new OldestFirstMemory(settings.maxUnreadAnswerBytes ?? settings.maxBodyMemoryBytes),
     fallbackErrors,
     gate,
     identification,

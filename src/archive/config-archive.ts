@@ -169,8 +169,10 @@ export async function checkContents(items: readonly ArchiveItem[]): Promise<void
 /** Reads the entries of an export. Rejects with MetadataError, or Refusal for a damaged or too large entry. */
 export async function readArchive(entries: readonly ZipEntry[]): Promise<ConfigArchive> {
   const { folder, placed } = layoutOf(entries)
-  const onTop = (wanted: string): ZipEntry | undefined =>
-    placed.find(({ parts }) => parts.length === 1 && parts[0]!.toLowerCase() === wanted)?.entry
+  const onTop = (wanted: string): ZipEntry | undefined => {
+    const alike = placed.filter(({ parts }) => parts.length === 1 && parts[0]!.toLowerCase() === wanted)
+    return (alike.find(({ parts }) => parts[0] === wanted) ?? alike[0])?.entry
+  }
   const [ofVersion1, ofVersion2] = [onTop(METADATA_NAME[1]), onTop(METADATA_NAME[2])]
   const contents = placed.filter(({ entry }) => entry !== (ofVersion2 ?? ofVersion1))
   if (ofVersion2 !== undefined) {

@@ -283,6 +283,16 @@ export const REPACKED: readonly Repacked[] = [
     leftOut: ['G/.Metadata.YML'],
   },
   {
+    name: 'metadata in capitals beside that with the right name',
+    files: {
+      'G/a.yml': 'a: 1\n',
+      '.METADATA.yml': described('G/old.yml'),
+      '.metadata.yml': described('G/a.yml'),
+    },
+    items: { 'G/a.yml': 'a: 1\n' },
+    leftOut: ['.METADATA.yml'],
+  },
+  {
     name: 'metadata of the first layout in a group, beside another group',
     files: { 'G/a.yml': 'a: 1\n', 'H/b.yml': 'b: 1\n', 'H/.meta.yml': 'H.b~yml.app=shop\r\n' },
     items: { 'G/a.yml': 'a: 1\n', 'H/b.yml': 'b: 1\n' },

@@ -214,6 +214,9 @@ describe('an apply of', () => {
     const directory = directoryOf({ ...files, '.metadata.yml': described(...names) })
     expect(await apply(directory, tenant)).toMatchObject({ code: 0, err: '' })
     for (const name of ['.metadata.yml', 'G/gone']) rmSync(join(directory, name))
+    const { out } = await apply(directory, tenant, '--dry-run')
+    expect(out).toContain('  .hidden/x  (a name in the directory may mean it: --prune refuses)\n')
+    expect(out).toContain('  G/gone  (no longer in the directory: --prune refuses, as names are unclear)\n')
     const refused = await apply(directory, tenant, '--prune', '--yes')
     expect([refused.code, refused.out]).toEqual([2, ''])
     expect(refused.err).toContain(
@@ -288,6 +291,11 @@ describe('an apply of', () => {
       'two forms of a name',
       { [`G/${KOREAN.composed}`]: 'a', [`G/${KOREAN.decomposed}`]: 'b' },
       ['is there twice'],
+    ],
+    [
+      'an application that is too long',
+      { 'G/a': 'a', '.meta.yml': `G.a.app=${'x'.repeat(1000)}\r\n` },
+      ['.meta.yml, "G/a": appName'],
     ],
     ['metadata that is no text', { 'G/a': 'a', '.metadata.yml': Buffer.from([0xff, 0xfe]) }, ['not UTF-8']],
     ...REFUSED.filter(({ name }) => /twice|such items|without case/.test(name)).map(

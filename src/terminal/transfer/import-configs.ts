@@ -16,7 +16,7 @@ import { zipChunks } from '../../archive/zip-writer.ts'
 import { bytesOf } from '../configs/item.ts'
 import { requireSizes } from '../content-limit.ts'
 import { type NamespaceFlags, targetOf } from '../session-of-flags.ts'
-import { type CommandResult, DiffersError, EXIT, messageOf, UsageError } from '../../command/command-line.ts'
+import { type CommandResult, DiffersError, EXIT, messageOf } from '../../command/command-line.ts'
 import type { Progress } from '../../command/progress.ts'
 import {
   type AheadItem,
@@ -102,7 +102,9 @@ async function zipOf(file: string): Promise<Buffer> {
   } catch (error) {
     const { code } = (error as Error).cause as NodeJS.ErrnoException
     if (code === 'EISDIR')
-      throw new UsageError(`${file} is a directory, and not a file. \`config apply\` publishes a directory.`)
+      throw new DiffersError(
+        `${file} is a directory, and not a file. \`config apply\` publishes a directory.`,
+      )
     throw code === 'ENOENT' ? new DiffersError((error as Error).message, { cause: error }) : error
   }
 }

@@ -77,7 +77,7 @@ function requireClearNames({ leftOut, candidates }: Source, plan: Plan): void {
   if (there.length > 0)
     throw new UsageError(
       `--prune would delete ${there.map(nameText).join(', ')}, and the directory has such names, which count for no item ` +
-        'or for another one. Check these names and .metadata.yml, or apply without --prune.',
+        'or for another one. Check these names and the metadata, or apply without --prune.',
     )
   const unclear = leftOut.filter(({ isUnclear }) => isUnclear === true).map(({ name }) => name)
   if (gone.length === 0 || unclear.length === 0) return
@@ -230,7 +230,8 @@ function stopped(error: unknown, after: string, before = ''): Error {
     : new Error(message, { cause: error })
 }
 
-function planLines({ folder, leftOut, readAs }: Source, plan: Plan): Painted {
+function planLines(source: Source, plan: Plan): Painted {
+  const { folder, leftOut, readAs } = source
   const line = (mark: keyof typeof MARKS, item: ItemName, note = ''): Painted => {
     const notes = [note, sharedText(plan.shared.get(nameText(item)) ?? [])].filter((one) => one !== '')
     const shown = painted(`${mark} ${nameText(item)}`, MARKS[mark])
@@ -245,12 +246,21 @@ function planLines({ folder, leftOut, readAs }: Source, plan: Plan): Painted {
     ...plan.create.map((item) => line('+', item)),
     ...plan.change.map(({ item, isDrifted }) => line('~', item, drift(isDrifted))),
     ...plan.delete.map(({ present, isDrifted }) => line('-', present, drift(isDrifted))),
-    ...plan.left.map((item) => line(' ', item, 'no longer in the directory: --prune deletes it')),
+    ...leftNotes(source, plan).map(([item, note]) => line(' ', item, note)),
     ...plan.equal.filter((item) => plan.shared.has(nameText(item))).map((item) => line(' ', item)),
   ]
   const { create, change, delete: gone, equal } = plan
   const sum = `${create.length} to create, ${change.length} to change, ${gone.length} to delete, ${equal.length} equal`
   return Painted.lines([...lines, sum])
+}
+
+/** The items that are left, each with what --prune would do: see `requireClearNames`. */
+function leftNotes({ leftOut, candidates }: Source, { left }: Plan): (readonly [PresentItem, string])[] {
+  const isMeant = (item: ItemName): boolean => candidates.has(composedText(item))
+  const refuses = left.some(isMeant) || leftOut.some(({ isUnclear }) => isUnclear === true)
+  const gone = `no longer in the directory: --prune ${refuses ? 'refuses, as names are unclear' : 'deletes it'}`
+  const meant = 'a name in the directory may mean it: --prune refuses'
+  return left.map((item) => [item, isMeant(item) ? meant : gone])
 }
 
 const MARKS = { '+': 'green', '~': 'yellow', '-': 'red', ' ': undefined } as const

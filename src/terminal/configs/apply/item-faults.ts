@@ -1,15 +1,17 @@
 import { type ItemMetadata, unknownTypeOf } from '../../../archive/config-metadata.ts'
-import { areItemNames, ITEM_NAME_ALLOWED, METADATA_NAME } from '../../../archive/entry-names.ts'
+import { areItemNames, entryName, ITEM_NAME_ALLOWED } from '../../../archive/entry-names.ts'
 import { shownName } from '../../../archive/zip-format.ts'
 import { CONFIG_TYPES } from '../../../core/config/state/config-item.ts'
 import { type ConfigNotes, NO_NOTES, noteFault } from '../../../core/config/state/config-notes.ts'
 import type { ItemName } from '../item.ts'
+import type { Descriptions } from './descriptions.ts'
 
 /** Why no server takes an item of a directory, by the rules that an import of a zip file has: a sentence for each fault. */
-export function itemFaults(item: ItemName, metadata: ItemMetadata | undefined): string[] {
+export function itemFaults(item: ItemName, { file, items }: Descriptions): string[] {
+  const metadata = items.get(entryName(item))
   const name = shownName(`${item.group}/${item.dataId}`)
   const faults = metadata === undefined ? [] : metadataFaults(metadata)
-  const sentences = faults.map((fault) => `${METADATA_NAME[2]}, ${name}: ${fault}.`)
+  const sentences = faults.map((fault) => `${file}, ${name}: ${fault}.`)
   return areItemNames(item)
     ? sentences
     : [`No item can be called ${name}: ${ITEM_NAME_ALLOWED}.`, ...sentences]

@@ -82,13 +82,12 @@ function itemOf(
   { name, file, path }: SourceFile,
   { descriptions, problems }: { readonly descriptions: Descriptions; readonly problems: string[] },
 ): SourceItem[] {
-  const described = descriptions.items.get(entryName(name))
-  problems.push(...itemFaults(name, described))
+  problems.push(...itemFaults(name, descriptions))
   const bytes = bytesOfEntry(path)
   const content = bytes.toString()
   if (!isUtf8(bytes)) problems.push(`${file} is not UTF-8: the server stores text only.`)
   else if (!/\S/.test(content)) problems.push(`${file} is blank: the server stores no blank content.`)
-  else return [{ ...name, content, md5: md5Of(content), metadata: described }]
+  else return [{ ...name, content, md5: md5Of(content), metadata: descriptions.items.get(entryName(name)) }]
   return []
 }
 

@@ -4,7 +4,7 @@ import { firstNamed, shownName } from './zip-format.ts'
 
 /**
  * Names without a file of their own, beside files that differ from them by case only. A system without upper and lower case
- * keeps one file for both, with the content of one of them: neither can be trusted.
+ * keeps one file for two names, and its content may belong to the other name.
  */
 export class CaseTwins {
   readonly #own = new Set<string>()

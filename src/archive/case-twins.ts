@@ -4,11 +4,7 @@ import { firstNamed, shownName } from './zip-format.ts'
 
 /**
  * Names without a file of their own, beside files that differ from them by case only. A system without upper and lower case
-<<<<<<< HEAD
- * keeps one file for both, with the content of one item: neither can be trusted.
-=======
  * keeps one file for two names, and its content may belong to the other name.
->>>>>>> mend-files
  */
 export class CaseTwins {
   readonly #own = new Set<string>()

@@ -47,7 +47,7 @@ export interface PatternWatchOptions<Key> {
 }
 
 /** The objects of a pattern beyond those of any watched thing: its comparison, and what its protocol keeps for its messages. */
-const PATTERN_BYTES = 2_600
+const PATTERN_BYTES = 2_850
 /** A number in a table of a pattern: tables grow by half. */
 const NUMBER_BYTES = 10
 

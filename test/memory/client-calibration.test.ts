@@ -13,6 +13,7 @@ import { configRequests } from '../../src/protocols/grpc/config/config-requests.
 import { fakeConnection } from '../../src/protocols/grpc/connections/connection.test-support.ts'
 import { namingRequests } from '../../src/protocols/grpc/naming/naming-requests.ts'
 import type { AnyRequestType } from '../../src/protocols/grpc/requests/request-type.ts'
+import { parseListeningConfigs } from '../../src/protocols/http/endpoints/config/listening-configs.ts'
 import { listEndpoint } from '../../src/protocols/http/endpoints/naming/list-endpoint.ts'
 import { valuesOf } from '../../src/protocols/parameters/form-parser.ts'
 import { compileReader } from '../../src/protocols/parameters/parameter-reader.ts'
@@ -119,6 +120,28 @@ const overHttp =
     }
   }
 
+/** Polls of many items, as one client after another sends them. */
+const polls = ({ listening }: Operations): Watch => {
+  const names: string[] = []
+  return (index, name) => {
+    names.push(name)
+    if (names.length < OF_CONNECTION) return
+    const rows = names.splice(0).map((one) => `${one}\u0002G\u0002\u0001`)
+    const items = parseListeningConfigs(Buffer.from(rows.join('')).toString(), OF_CONNECTION)
+    const address = Buffer.from(`10.0.${index >> 8}.${index & 255}`).toString()
+    const caller = { ip: address, identity: IDENTITY }
+    const poll = {
+      items,
+      ip: address,
+      dueMs: 1e9,
+      waits: true,
+      answer: () => undefined,
+      giveWay: () => undefined,
+    }
+    listening.poll(poll, caller as never)
+  }
+}
+
 /** Each connection subscribes to the same services. */
 const ofOthers = (operations: Operations): Watch =>
   overGrpc(namingRequests({ operations } as never), 'SubscribeServiceRequest', (name, index) => ({
@@ -139,6 +162,13 @@ const KINDS: Readonly<Record<string, (operations: Operations) => Watch>> = {
     })),
   'subscriptions of list calls': overHttp(''),
   'subscriptions of list calls with a long target': overHttp(`&more=${'y'.repeat(1_500)}`),
+  'items that connections listen to': (operations) =>
+    overGrpc(
+      configRequests({ operations, limits: { maxListeningItems: 1e4 }, after: () => undefined } as never),
+      'ConfigBatchListenRequest',
+      (dataId) => ({ listen: true, configListenContexts: [{ dataId, group: 'G', tenant: '', md5: '' }] }),
+    ),
+  'items of polls': polls,
   'patterns of services': (operations) =>
     overGrpc(
       namingRequests({ operations, after: () => undefined } as never),

@@ -1,11 +1,14 @@
 import { textBytes } from './bytes-of.ts'
 
 /** The objects, functions and places in tables of a watched thing, without its name. */
-const WATCHED_BYTES = 450
+const WATCHED_BYTES = 200
 
-/** The memory of a watched thing: its name is kept as one text, in parts, and as a client has spelled it. */
+/**
+ * The memory of a watched thing. Its name is kept as one text and in parts, and by polls as the client has spelled it: two and
+ * a half texts are within a quarter of both (test/memory/client-calibration.test.ts).
+ */
 export function watchedBytes(name: string): number {
-  return WATCHED_BYTES + 3 * textBytes(name)
+  return WATCHED_BYTES + 2.5 * textBytes(name)
 }
 
 /** Watches of one kind. A client is the user, or the network of a caller without one (`turnOf`). */

@@ -4,7 +4,7 @@ import { textBytes } from './bytes-of.ts'
 const WATCHED_BYTES = 200
 
 /**
- * The memory of a watched thing. Its name is kept as one text and in parts, and by polls as the client has spelled it: two and
+ * The memory of a watched thing. Its name is kept as one text and in parts, and by polls as the client has spelled it. Two and
  * a half texts are within a quarter of both (test/memory/client-calibration.test.ts).
  */
 export function watchedBytes(name: string): number {

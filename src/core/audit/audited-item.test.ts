@@ -54,7 +54,7 @@ test('the names of an event are bounded, and the others are counted', () => {
   expect(auditedItems(wide).count).toBe(1_000)
 })
 
-test('what was left as it was is told apart, and others do not drive it out', () => {
+test('what was left as it was is marked, and others do not drive it out', () => {
   const many = Array.from({ length: 1_000 }, (_, index) => config(`item-${index}`))
   const few = [config('kept'), 'id 12']
   const of = (changed: readonly Resource[], left: readonly (Resource | string)[]) =>

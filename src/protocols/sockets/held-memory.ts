@@ -220,7 +220,7 @@ function isNeeded(part: Part, begun: Holding | undefined): boolean {
   return begun !== undefined && (part === begun || (part.text !== undefined && begun.texts.has(part.text)))
 }
 
-/** What each owner may keep, so that these together give up so many bytes. The heaviest comes first. */
+/** The weight that each owner may keep, so that all together give up `bytes`. The heaviest owner comes first. */
 function levelOf(owners: readonly Owner[], bytes: number): number {
   let sum = -bytes
   for (const [at, { weight }] of owners.entries()) {

@@ -18,7 +18,7 @@ class TestLoop {
 
 const message = (text: string) => ({ body: Buffer.from(text) })
 
-/** A body of so many keys, of which each object has one. */
+/** A body of `count` keys, of which each object has one. */
 const ofKeys = (count: number) =>
   message(`{"a":[${Array.from({ length: count }, (_, at) => `{"k${at}":1}`).join(',')}]}`)
 

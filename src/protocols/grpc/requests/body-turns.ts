@@ -8,7 +8,7 @@ import { parseBody, SlicedBody, SMALL_BODY_BYTES } from '../wire/body-reader.ts'
 import type { JsonObject } from '../wire/json.ts'
 import type { Message } from '../wire/message-reader.ts'
 
-/** After so many bytes of small bodies, the others wait for the next turn of the loop. `SessionTurns` lets about as many come in. */
+/** The bytes of small bodies after which the others wait for the next turn of the loop. `SessionTurns` lets about as many come in. */
 const MOST_TOGETHER_BYTES = 128 * 1024
 
 /** Values take up to nine times the bytes of a body: only one of the larger bodies is read at a time. */

@@ -21,7 +21,7 @@ describe('a body', () => {
   })
 })
 
-/** The same, read in slices of so many bytes outside of texts. */
+/** The same, read in slices of `sliceBytes` outside of texts. */
 function inSlices(text: string, sliceBytes?: number): { object: unknown; slices: number } {
   const body = new SlicedBody(Buffer.from(text), sliceBytes)
   let slices = 1
@@ -88,7 +88,7 @@ describe('a body in slices', () => {
   })
 })
 
-/** A list of as many items as fit into so many bytes. */
+/** A list of as many items as fit into `bytes`. */
 function listOf(item: (at: number) => string, bytes: number): string {
   const items: string[] = []
   for (let size = 0; size < bytes; size += items.at(-1)!.length + 1) items.push(item(items.length))

@@ -123,8 +123,10 @@ function fieldOf(name: string, source: FieldSchema, isRequired: boolean): Header
   }
 }
 
-/** The other names of a parameter, each as an optional one, unless it is the name of a parameter of a variant. */
-/** Their rules are those of the first name. */
+/**
+ * The other names of a parameter, each as an optional one, unless it is the name of a parameter of a variant. The rules of the first
+ * name hold for all.
+ */
 function otherNames({ name: first, aliases, schema: rules }: HeaderOrField, { params }: Route): Json[] {
   const description = `The same as ${first}, which goes first.`
   const schema = rules['enum'] === undefined ? { type: rules['type'] } : { enum: rules['enum'] }

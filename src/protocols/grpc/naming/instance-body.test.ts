@@ -65,3 +65,11 @@ test.each([
   [{}, false],
   [null, false],
 ])('%j is meant to persist: %s', (sent, is) => expect(isPersistent(sent)).toBe(is))
+
+test.each([
+  ['10.0.0.1', 'string'],
+  [[1, 2], 'a list of 2'],
+  [null, 'null'],
+])('a refusal names the kind of %j', (sent, named) => {
+  expect(() => read(sent)).toThrow(`instance must be an object with ip and port, but is "${named}".`)
+})

@@ -117,10 +117,10 @@ function readBatch(body: JsonObject, { maxInstanceMetadataBytes }: Limits): Inst
   const { type, serviceKey } = readTyped(body, [REGISTER_BATCH, DEREGISTER_BATCH])
   const sent = body['instances'] ?? []
   if (!Array.isArray(sent) || sent.length > MAX_INSTANCES)
-    throw invalid('instances', `a list of at most ${MAX_INSTANCES} instances`, typeof sent)
+    throw invalid('instances', `a list of at most ${MAX_INSTANCES} instances`, kindOf(sent))
   const instances = sent.map((each: unknown) => readInstance(each, maxInstanceMetadataBytes))
   if (instances.some(({ ephemeral }) => !ephemeral))
-    throw invalid('instances', 'ephemeral: those that persist are registered one by one', 'ephemeral=false')
+    throw invalid('instances', 'ephemeral: persistent instances are registered one by one', 'ephemeral=false')
   if (type === REGISTER_BATCH) return { type, serviceKey, change: { kind: 'replace', instances } }
   const named = instances.length === 0 ? undefined : instances
   return { type, serviceKey, change: { kind: 'withdraw', named } }
@@ -223,11 +223,17 @@ function namesCluster(sent: unknown): boolean {
 
 function instanceObject(sent: unknown): JsonObject {
   if (typeof sent === 'object' && sent !== null && !Array.isArray(sent)) return sent as JsonObject
-  throw invalid('instance', 'an object with ip and port', typeof sent)
+  throw invalid('instance', 'an object with ip and port', kindOf(sent))
 }
 
 function readMetadata(sent: unknown, maxBytes: number): Metadata {
   if (sent === undefined || sent === null || sent === '') return {}
-  if (typeof sent !== 'object' || Array.isArray(sent)) throw invalid('metadata', 'an object', typeof sent)
+  if (typeof sent !== 'object' || Array.isArray(sent)) throw invalid('metadata', 'an object', kindOf(sent))
   return toMetadata(sent, 'metadata', maxBytes)
+}
+
+/** What a refusal says of a value of the wrong kind: its type, and the length of a list. */
+function kindOf(sent: unknown): string {
+  if (Array.isArray(sent)) return `a list of ${sent.length}`
+  return sent === null ? 'null' : typeof sent
 }

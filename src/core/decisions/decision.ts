@@ -62,8 +62,8 @@ export function synced<T>(changes: readonly Change[], outcome: T): Decision<T> {
 }
 
 /** The time of a decision. Its further stamps are given to no other decision. */
-export function timeOf({ stamps }: Pick<Command<unknown>, 'stamps'>, view: View, clock: () => Now): Now {
+export function timeOf(command: Pick<Command<unknown>, 'stamps'>, view: View, clock: () => Now): Now {
   const now = clock()
-  if (stamps !== undefined) for (let left = stamps(view); left > 1; left--) clock()
+  for (let left = command.stamps?.(view) ?? 1; left > 1; left--) clock()
   return now
 }

@@ -3,13 +3,15 @@ import { DELETED_CONFIG } from '../config/state/deleted-config.ts'
 import type { ConfigKey } from '../config/state/config-item.ts'
 import { GRAY, type GrayItem } from '../config/state/gray-version.ts'
 import { type Change, savedValue } from '../decisions/changes.ts'
-import type { Command } from '../decisions/decision.ts'
+import type { Decision } from '../decisions/decision.ts'
+import type { Now } from '../decisions/stamps.ts'
 import type { View } from '../decisions/view.ts'
 import { NAMESPACE } from '../namespaces/namespace.ts'
 import type { RecordSaved } from '../records/record-kind.ts'
 import { Refusal } from '../refusal.ts'
 import { hiddenIn, hiddenInText, withoutHidden } from '../text/hidden-characters.ts'
 import type { Engine } from './ports.ts'
+import { WrappedCommand } from './wrapped-command.ts'
 
 /** Judges a name of a change. `isKnown`: it is there already. It is asked only for a name that nobody could read. */
 type JudgeName = (parameter: string, name: string, isKnown: () => boolean) => void
@@ -25,21 +27,19 @@ export function withSeenNames(engine: Engine): Engine {
     get backlog() {
       return engine.backlog
     },
-    execute: (command) => engine.execute(command.takesNames === true ? command : judged(command)),
+    execute: (command) => engine.execute(command.takesNames === true ? command : new Judged(command)),
     applyBehind: (changes) => engine.applyBehind(changes),
     tick: () => engine.tick(),
     close: () => engine.close(),
   }
 }
 
-function judged<T>(command: Command<T>): Command<T> {
-  return {
-    ...command,
-    decide: (view, now) => {
-      const decision = command.decide(view, now)
-      for (const change of decision.changes) judge(change, view)
-      return decision
-    },
+/** A command whose decisions are judged. */
+class Judged<T> extends WrappedCommand<T> {
+  override decide(view: View, now: Now): Decision<T> {
+    const decision = super.decide(view, now)
+    for (const change of decision.changes) judge(change, view)
+    return decision
   }
 }
 

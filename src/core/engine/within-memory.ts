@@ -1,13 +1,15 @@
 import { DELETED_CONFIG } from '../config/state/deleted-config.ts'
 import { GRAY } from '../config/state/gray-version.ts'
 import type { Change } from '../decisions/changes.ts'
-import type { Command } from '../decisions/decision.ts'
+import type { Command, Decision } from '../decisions/decision.ts'
 import type { Now } from '../decisions/stamps.ts'
+import type { View } from '../decisions/view.ts'
 import { growthOf } from '../memory/memory-account.ts'
 import type { Growth, MemoryBudget } from '../memory/memory-budget.ts'
 import { MEMORY_KINDS, memoryKindOf, type MemoryPart } from '../memory/memory-kinds.ts'
 import type { Engine } from './ports.ts'
 import type { State } from './state.ts'
+import { WrappedCommand } from './wrapped-command.ts'
 
 /** The dependencies of `withinMemory`. */
 export interface MemoryParts {
@@ -30,8 +32,9 @@ export function withinMemory(engine: Engine, parts: MemoryParts): Engine {
       const admission = new Admission(command, parts)
       let outcome: T | Promise<T>
       try {
-        // It may be refused here.
-        outcome = engine.execute(admission.begun())
+        admission.begin()
+        // It may be refused here, too.
+        outcome = engine.execute(admission)
       } catch (error) {
         admission.end()
         throw error
@@ -48,38 +51,33 @@ export function withinMemory(engine: Engine, parts: MemoryParts): Engine {
 
 const NO_GROWTH: Growth = new Map()
 
-/** A command from the time when it was given until it is answered. */
-class Admission<T> {
-  readonly #command: Command<T>
+/** A command whose decisions are refused without memory, from the time when it was given until it is answered. */
+class Admission<T> extends WrappedCommand<T> {
   readonly #parts: MemoryParts
   #givenBytes = 0
   #waitingBytes = 0
   #growth = NO_GROWTH
 
   constructor(command: Command<T>, parts: MemoryParts) {
-    this.#command = command
+    super(command)
     this.#parts = parts
   }
 
-  /** The command, whose decisions are refused without memory. Throws Refusal if it need not even wait. */
-  begun(): Command<T> {
-    const command = this.#command
-    const { growsBy = 0 } = command
+  override decide(view: View, now: Now): Decision<T> {
+    const decision = super.decide(view, now)
+    this.#hold(decision.changes)
+    return decision
+  }
+
+  /** The command is given. Throws Refusal if it need not even wait. */
+  begin(): void {
+    const { growsBy = 0 } = this
+    if (growsBy === 0) return
     const { state, budget, clock } = this.#parts
-    if (growsBy > 0) {
-      budget.given(growsBy)
-      this.#givenBytes = growsBy
-      if (budget.isTight(growsBy)) this.#hold(command.decide(state, clock()).changes)
-      else this.#wait(growsBy)
-    }
-    return {
-      ...command,
-      decide: (view, now) => {
-        const decision = command.decide(view, now)
-        this.#hold(decision.changes)
-        return decision
-      },
-    }
+    budget.given(growsBy)
+    this.#givenBytes = growsBy
+    if (budget.isTight(growsBy)) this.#hold(super.decide(state, clock()).changes)
+    else this.#wait(growsBy)
   }
 
   /** The command is answered. */

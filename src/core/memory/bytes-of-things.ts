@@ -5,7 +5,14 @@ import { GRAY } from '../config/state/gray-version.ts'
 import type { Claim, InstanceRecord, Metadata } from '../naming/state/instance.ts'
 import { REMEMBERED_METADATA, type RememberedMetadata } from '../naming/state/remembered-metadata.ts'
 import type { Service } from '../naming/state/service.ts'
-import { type Bytes, bytesOf, MAP_ENTRY_BYTES, namedTextsBytes, textBytes } from './bytes-of.ts'
+import {
+  type Bytes,
+  bytesOf,
+  MAP_ENTRY_BYTES,
+  namedTextsBytes,
+  namedTextsGrowth,
+  textBytes,
+} from './bytes-of.ts'
 
 // The constants are the objects of a thing without its texts, with its places in the tables of State and of liveness. They
 // were measured: test/memory/calibration.test.ts compares them with a process.
@@ -59,7 +66,7 @@ export function instanceGrowth(before: InstanceRecord, after: InstanceRecord): n
     before.publisher === after.publisher &&
     before.app === after.app &&
     before.claims === after.claims
-  if (isSame) return namedTextsBytes(after.registered) - namedTextsBytes(before.registered)
+  if (isSame) return namedTextsGrowth(before.registered, after.registered)
   return instanceBytes(after) - instanceBytes(before)
 }
 

@@ -33,8 +33,31 @@ export function textBytes(text: string): number {
 /** The heap that an object of any names takes, such as metadata. */
 export function namedTextsBytes(texts: Readonly<Record<string, string>>): number {
   let bytes = NAMED_FIELDS_BYTES
-  for (const name in texts) bytes += NAMED_FIELD_BYTES + textBytes(name) + textBytes(texts[name]!)
+  for (const name in texts) bytes += namedTextBytes(name, texts[name]!)
   return bytes
+}
+
+/** By how many bytes `namedTextsBytes` of an object grows. Only its changed texts are measured. */
+export function namedTextsGrowth(
+  before: Readonly<Record<string, string>>,
+  after: Readonly<Record<string, string>>,
+): number {
+  if (before === after) return 0
+  let bytes = 0
+  for (const name in after) {
+    const known: unknown = before[name]
+    const text = after[name]!
+    // What an object inherits is no text.
+    if (typeof known !== 'string') bytes += namedTextBytes(name, text)
+    else if (known !== text) bytes += textBytes(text) - textBytes(known)
+  }
+  for (const name in before)
+    if (typeof (after[name] as unknown) !== 'string') bytes -= namedTextBytes(name, before[name]!)
+  return bytes
+}
+
+function namedTextBytes(name: string, text: string): number {
+  return NAMED_FIELD_BYTES + textBytes(name) + textBytes(text)
 }
 
 /** The bytes of plain data: objects of one shape for all of their kind, lists, texts, numbers and Buffers. */

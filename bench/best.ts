@@ -5,6 +5,7 @@ import { aboveLimit, lowestOfLooks, type NamedFigures } from './looks.ts'
 import { loadLine } from './machine.ts'
 import { begin } from './operations.ts'
 import { projectRoot } from './project.ts'
+import { figureOf } from './scenario.ts'
 import { prepareReads } from './scenarios/closed-loops.ts'
 import { median } from './table.ts'
 import { launchOurs, type Target } from './target.ts'
@@ -80,7 +81,7 @@ async function ratiosOf(name: string, targets: readonly Target[]): Promise<numbe
     for (let round = -1; round < ROUNDS; round++) {
       const costs = [0, 0]
       for (const at of round % 2 === 0 ? [0, 1] : [1, 0])
-        costs[at] = (await operations[at]!.round(round))['cpu µs']!
+        costs[at] = figureOf(await operations[at]!.round(round), 'cpu µs')
       if (round >= 0) ratios.push(costs[0]! / costs[1]!)
     }
   } finally {

@@ -12,6 +12,7 @@ import {
 } from '../bench/gate-figures.ts'
 import { aboveLimit, lowestOfLooks, type NamedFigures } from '../bench/looks.ts'
 import { type CallFrame, type Profile, stacksOf } from '../bench/profile.ts'
+import { figureOf, withoutFailures } from '../bench/scenario.ts'
 import { stationOf, sumByStation } from '../bench/stations.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -73,6 +74,32 @@ describe('the figures of the gate', () => {
   })
 })
 
+describe('a measurement', () => {
+  const result = { counts: [], elapsedMs: 1_000 }
+
+  test('is refused if a request failed, or if none was answered', () => {
+    const whole = { ...result, answered: 2_000, failed: 0 }
+    expect(withoutFailures('push', whole)).toBe(whole)
+    expect(() => withoutFailures('push', { ...result, answered: 1_999, failed: 1 })).toThrow(
+      'push: 1 failed, 1999 answered',
+    )
+    expect(() => withoutFailures('push', { ...result, answered: 0, failed: 0 })).toThrow(
+      'push: 0 failed, 0 answered',
+    )
+  })
+
+  test.each([{}, { 'cpu µs': NaN }, { 'cpu µs': 0 }, { 'cpu µs': Infinity }, { 'cpu µs': -1 }])(
+    'has no figure in %o',
+    (figures) => {
+      expect(() => figureOf(figures, 'cpu µs')).toThrow('it was not measured')
+    },
+  )
+
+  test('has a figure above 0', () => {
+    expect(figureOf({ 'cpu µs': 12.5 }, 'cpu µs')).toBe(12.5)
+  })
+})
+
 describe('looks', () => {
   /** Looks with these results, one after the other; `asked` has the names of each. */
   function looksOf(...results: NamedFigures[]) {
@@ -103,6 +130,12 @@ describe('looks', () => {
     const { asked, judging } = looksOf({ list: 1.05 })
     await lowestOfLooks(['list'], judging)
     expect(asked).toHaveLength(1)
+  })
+
+  test('are refused where one has no figure', async () => {
+    for (const figures of [{}, { list: NaN }, { list: 0 }])
+      await expect(lowestOfLooks(['list'], looksOf(figures).judging)).rejects.toThrow('was not measured')
+    expect(aboveLimit({ list: NaN }, () => 1.05)).toEqual(['list'])
   })
 })
 

@@ -6,6 +6,7 @@ import {
   type Scenario,
   startClients,
   watch,
+  withoutFailures,
   withRest,
 } from '../scenario.ts'
 import type { Target } from '../target.ts'
@@ -71,9 +72,10 @@ export async function subscribeTo(
   let first = 1
   const push = async (changes: number): Promise<Figures> => {
     const spent = await watch(target)
-    const result = await clients.load({ job: 'grpc-push', base, set, first, changes, settleMs })
+    const pushed = await clients.load({ job: 'grpc-push', base, set, first, changes, settleMs })
+    const result = withoutFailures(`push of ${target.name}`, pushed)
     first += changes
-    return { ...latencies(result, 'push '), failed: result.failed, ...(await spent(result.answered)) }
+    return { ...latencies(result, 'push '), ...(await spent(result.answered)) }
   }
   try {
     await clients.ask({ job: 'grpc-subscribe', base, set, subscribers })
@@ -98,7 +100,7 @@ export async function grpcLoop(
 ): Promise<Figures> {
   const { base } = target
   const spent = await watch(target)
-  const result = await loadOnce({
+  const loaded = await loadOnce({
     job: 'grpc-loop',
     base,
     request,
@@ -107,6 +109,7 @@ export async function grpcLoop(
     connections: CONNECTIONS,
     requests,
   })
+  const result = withoutFailures(`${request} of ${target.name}`, loaded)
   const rate = (result.answered * 1_000) / result.elapsedMs
   const figures = { 'rate /s': rate, ...latencies(result), ...(await spent(result.answered)) }
   return await withRest(target, result.answered, figures)

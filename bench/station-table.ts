@@ -1,7 +1,7 @@
 import { loadLine } from './machine.ts'
 import { begin, type Measured } from './operations.ts'
 import { type ServerProfile, Sources } from './profile.ts'
-import { BEGIN_PROFILE, END_PROFILE } from './profile-messages.ts'
+import { BEGIN_PROFILE, END_PROFILE } from './probe-messages.ts'
 import { processorMs, threadsUs } from './process-usage.ts'
 import { figureOf } from './scenario.ts'
 import { STATION_NAMES, sumByStation } from './stations.ts'

@@ -1,6 +1,10 @@
 /** What the bench judges and sums, and the figures that the gate keeps. */
 import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import {
@@ -12,8 +16,12 @@ import {
 } from '../bench/gate-figures.ts'
 import { aboveLimit, lowestOfLooks, type NamedFigures } from '../bench/looks.ts'
 import { type CallFrame, type Profile, stacksOf } from '../bench/profile.ts'
+import { registerForm } from '../bench/request-text.ts'
 import { figureOf, withoutFailures } from '../bench/scenario.ts'
+import { closedLoops } from '../bench/scenarios/closed-loops.ts'
 import { stationOf, sumByStation } from '../bench/stations.ts'
+import { foundTarget } from '../bench/target.ts'
+import { needTool } from './support/need-tool.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const KEPT = 'bench/gate.json'
@@ -98,6 +106,30 @@ describe('a measurement', () => {
   test('has a figure above 0', () => {
     expect(figureOf({ 'cpu µs': 12.5 }, 'cpu µs')).toBe(12.5)
   })
+})
+
+test('registrations in closed loops have instances that do not expire', async ({ skip }) => {
+  const { skip: isMissing, reason } = needTool('wrk')
+  skip(isMissing, reason)
+  const forms = new Set<string>()
+  const server = createServer((request, response) => {
+    void text(request).then((form) => forms.add(form))
+    request.on('end', () => response.end('ok'))
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}/svc/v1`
+  try {
+    const register = closedLoops.find(({ name }) => name === 'register')!
+    await register.measure(
+      await foundTarget(base)(),
+      { quick: true, rounds: 1, seconds: 1, launches: {} },
+      -1,
+    )
+  } finally {
+    server.close()
+  }
+  const set = { base: 'register', count: 20_000, perService: 10, lasting: true }
+  expect(forms.has(registerForm(set, 1, 0))).toBe(true)
 })
 
 describe('looks', () => {

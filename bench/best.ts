@@ -5,7 +5,7 @@ import { aboveLimit, lowestOfLooks, type NamedFigures } from './looks.ts'
 import { loadLine } from './machine.ts'
 import { begin } from './operations.ts'
 import { projectRoot } from './project.ts'
-import { figureOf } from './scenario.ts'
+import { figureOf, untilAtRest } from './scenario.ts'
 import { prepareReads } from './scenarios/closed-loops.ts'
 import { median } from './table.ts'
 import { launchOurs, type Target } from './target.ts'
@@ -63,6 +63,7 @@ async function lookAt(names: readonly string[], mains: readonly [string, string]
     try {
       for (const main of mains) targets.push(await launchOurs('ours', main)())
       for (const target of targets) await prepareReads(target)
+      for (const target of targets) await untilAtRest(target)
       for (const name of names) (ratios[name] ??= []).push(...(await ratiosOf(name, targets)))
     } finally {
       await Promise.all(targets.map((target) => target.stop()))

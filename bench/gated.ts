@@ -4,7 +4,7 @@ import { GATED, partsOfFigure } from './gate-figures.ts'
 import type { NamedFigures } from './looks.ts'
 import { begin, type Measured } from './operations.ts'
 import { projectRoot } from './project.ts'
-import { type Figures, figureOf } from './scenario.ts'
+import { type Figures, figureOf, untilAtRest } from './scenario.ts'
 import { alone } from './scenarios/callers-alone.ts'
 import { LIST_SET, prepareReads, READ_BASE } from './scenarios/closed-loops.ts'
 import { median } from './table.ts'
@@ -31,6 +31,7 @@ export async function measureGated(names: readonly string[]): Promise<NamedFigur
     floor = await launchFloor(ours, { service: `${LIST_SET.base}-0`, dataId: `${READ_BASE}-0` })()
     onEtcd = await launchOnEtcd(MAIN)()
     await prepareReads(onEtcd)
+    for (const target of [ours, floor, onEtcd]) await untilAtRest(target)
     const found: [string, number][] = []
     for (const operation of new Set(names.map((name) => partsOfFigure(name)[1])))
       found.push(...(await measureOperation(operation, names, { ours, floor, onEtcd })))

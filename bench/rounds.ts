@@ -101,6 +101,7 @@ async function besides(scenario: Scenario, bench: Bench, notes: Notes): Promise<
   for (const { name, measure } of scenario.besides ?? []) notes.add(scenario, name, await measure(bench))
 }
 
+/** Starts and prepares servers, each when the one before is at rest. */
 async function startAll(scenario: Scenario, bench: Bench, running: Running[]): Promise<void> {
   for (const [name, launch] of Object.entries(bench.launches)) {
     if (!scenario.kinds.includes(kindOf(name))) continue
@@ -108,6 +109,7 @@ async function startAll(scenario: Scenario, bench: Bench, running: Running[]): P
     const target = await launch({ settings })
     running.push({ scenario, target })
     await scenario.prepare?.(target, bench)
+    await untilAtRest(target)
   }
 }
 

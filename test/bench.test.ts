@@ -17,10 +17,11 @@ import {
 import { aboveLimit, lowestOfLooks, type NamedFigures } from '../bench/looks.ts'
 import { type CallFrame, type Profile, stacksOf } from '../bench/profile.ts'
 import { registerForm } from '../bench/request-text.ts'
-import { figureOf, withoutFailures } from '../bench/scenario.ts'
+import { measureGroup } from '../bench/rounds.ts'
+import { type Figures, figureOf, type Scenario, withoutFailures } from '../bench/scenario.ts'
 import { closedLoops } from '../bench/scenarios/closed-loops.ts'
 import { stationOf, sumByStation } from '../bench/stations.ts'
-import { foundTarget } from '../bench/target.ts'
+import { foundTarget, type Launch } from '../bench/target.ts'
 import { needTool } from './support/need-tool.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -106,6 +107,31 @@ describe('a measurement', () => {
   test('has a figure above 0', () => {
     expect(figureOf({ 'cpu µs': 12.5 }, 'cpu µs')).toBe(12.5)
   })
+})
+
+describe('servers of a scenario', () => {
+  test.each([true, false])(
+    'are at rest before they are measured (new ones in each round: %s)',
+    async (freshRounds) => {
+      let left = 0
+      const prepare = (): Promise<void> => {
+        left = 15
+        workLater()
+        return Promise.resolve()
+      }
+      /** All of the time of this process, which plays the server. */
+      const workLater = (): void => {
+        for (const until = performance.now() + 20; performance.now() < until;);
+        if (--left > 0) setTimeout(workLater, 0)
+      }
+      const measure = (): Promise<Figures> => Promise.resolve({ left })
+      const scenario: Scenario = { name: 'rest', about: '', kinds: ['ours'], freshRounds, prepare, measure }
+      const ours: Launch = async () => ({ ...(await foundTarget('http://nowhere')()), pid: process.pid })
+      const bench = { quick: true, rounds: 1, seconds: 1, launches: { ours } }
+      const [result] = await measureGroup([scenario], bench, 1)
+      expect(result!.rows).toEqual([{ target: 'nowhere', rounds: [{ left: 0 }] }])
+    },
+  )
 })
 
 test('registrations in closed loops have instances that do not expire', async ({ skip }) => {

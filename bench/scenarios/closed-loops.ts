@@ -1,7 +1,7 @@
 import { requestPaths } from '../paths.ts'
 import type { InstanceSet } from '../request-text.ts'
 import type { Bench, Figures, Scenario } from '../scenario.ts'
-import { loadOnce, watch, withRest } from '../scenario.ts'
+import { loadOnce, untilAtRest, watch, withRest } from '../scenario.ts'
 import type { Target } from '../target.ts'
 import { type ClosedLoop, runWrk, type Script } from '../wrk.ts'
 import { callersAlone } from './callers-alone.ts'
@@ -148,5 +148,7 @@ const loops: readonly Scenario[] = [
 export const closedLoops: readonly Scenario[] = loops.map((each) => ({ ...each, warmUp: true }))
 
 async function prepareUnlessFloor(target: Target, prepare: (target: Target) => Promise<void>): Promise<void> {
-  if (target.kind !== 'floor') await prepare(target)
+  if (target.kind === 'floor') return
+  await prepare(target)
+  await untilAtRest(target)
 }

@@ -42,6 +42,8 @@ export interface Scenario {
   readonly kinds: readonly Kind[]
   /** Runs only if `--only` names it. */
   readonly long?: boolean
+  /** `--only` must have its whole name. */
+  readonly ownName?: boolean
   /** Not part of a quick run without `--only`. */
   readonly notQuick?: boolean
   /** True: every round starts a new server. False: all rounds use the same one. */

@@ -17,7 +17,7 @@ import {
 import { aboveLimit, lowestOfLooks, type NamedFigures } from '../bench/looks.ts'
 import { type CallFrame, type Profile, stacksOf } from '../bench/profile.ts'
 import { registerForm } from '../bench/request-text.ts'
-import { measureGroup } from '../bench/rounds.ts'
+import { chosenFrom, measureGroup } from '../bench/rounds.ts'
 import { type Figures, figureOf, type Scenario, withoutFailures } from '../bench/scenario.ts'
 import { closedLoops } from '../bench/scenarios/closed-loops.ts'
 import { stationOf, sumByStation } from '../bench/stations.ts'
@@ -106,6 +106,33 @@ describe('a measurement', () => {
 
   test('has a figure above 0', () => {
     expect(figureOf({ 'cpu µs': 12.5 }, 'cpu µs')).toBe(12.5)
+  })
+})
+
+describe('the requested scenarios', () => {
+  const scenario = (name: string, own: Partial<Scenario> = {}): Scenario => ({
+    name,
+    about: '',
+    kinds: ['ours'],
+    measure: () => Promise.resolve({}),
+    ...own,
+  })
+  const all = [
+    scenario('grpc-push'),
+    scenario('grpc-all', { long: true }),
+    scenario('grpc-most', { ownName: true, long: true }),
+  ]
+  const namesOf = (...only: string[]): string[] =>
+    chosenFrom(all, { only, quick: false }).map(({ name }) => name)
+
+  test('are named by their beginnings, but for those that need their own names', () => {
+    expect(namesOf('grpc')).toEqual(['grpc-push', 'grpc-all'])
+    expect(namesOf('grpc-most')).toEqual(['grpc-most'])
+    expect(() => namesOf('grpc-m')).toThrow('There is no scenario "grpc-m"')
+  })
+
+  test('are without the long ones where none is named', () => {
+    expect(chosenFrom(all, { only: undefined, quick: false }).map(({ name }) => name)).toEqual(['grpc-push'])
   })
 })
 

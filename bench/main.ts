@@ -4,6 +4,7 @@ import { loadLine, machineLine } from './machine.ts'
 import { HELP, type Options, readOptions } from './options.ts'
 import { chosenFrom, groupsOf, measureGroup, type Result } from './rounds.ts'
 import type { Bench, Scenario } from './scenario.ts'
+import { besideLists } from './scenarios/beside-lists.ts'
 import { besideWork } from './scenarios/beside-work.ts'
 import { churn } from './scenarios/churn.ts'
 import { cluster } from './scenarios/cluster.ts'
@@ -30,6 +31,7 @@ const SCENARIOS: readonly Scenario[] = [
   ...manyInstances,
   ...churn,
   ...writtenBehind,
+  besideLists,
   ...besideWork,
   ...startAndIdle,
   ...flatCost,

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { BestBuild } from './best-build.ts'
 import { buildCommit, hasCommit } from './built-commit.ts'
 import { aboveLimit, lowestOfLooks, type NamedFigures } from './looks.ts'
 import { loadLine } from './machine.ts'
@@ -26,9 +27,7 @@ const ROUNDS = 2
 export async function compareWithBest(): Promise<number> {
   if (!hasWrk())
     throw new Error('The comparison needs wrk: install it from your package manager (apt-get install wrk).')
-  const { commit } = JSON.parse(readFileSync(join(projectRoot, 'bench', 'best.json'), 'utf8')) as {
-    commit: string
-  }
+  const { commit } = JSON.parse(readFileSync(join(projectRoot, 'bench', 'best.json'), 'utf8')) as BestBuild
   if (!hasCommit(commit)) return reportMissing(commit)
   const best = buildCommit(commit)
   try {

@@ -1,17 +1,21 @@
 /** What the bench judges and sums, and the figures that the gate keeps. */
-import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
-import { describe, expect, test } from 'vitest'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { describe, expect, test, type TestContext, vi } from 'vitest'
+import { type BestBuild, bestFaults } from '../bench/best-build.ts'
 import {
   figureFaults,
   GATED_FIGURES,
   type KeptFigures,
   keptNumber,
+  limitOf,
+  MOST_LOOKS,
   withNumber,
 } from '../bench/gate-figures.ts'
 import { aboveLimit, lowestOfLooks, type NamedFigures } from '../bench/looks.ts'
@@ -22,7 +26,14 @@ import { type Figures, figureOf, type Scenario, withoutFailures } from '../bench
 import { closedLoops } from '../bench/scenarios/closed-loops.ts'
 import { stationOf, sumByStation } from '../bench/stations.ts'
 import { foundTarget, type Launch } from '../bench/target.ts'
+import { git, versionsOf } from './support/git-history.ts'
 import { needTool } from './support/need-tool.ts'
+
+/** The processor time of a server that is busy in the next looks. */
+const server = vi.hoisted(() => ({ usedMs: 0, busyLooks: 0 }))
+vi.mock('../bench/process-usage.ts', () => ({
+  processorMs: () => (server.usedMs += server.busyLooks-- > 0 ? 50 : 0),
+}))
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const KEPT = 'bench/gate.json'
@@ -31,22 +42,37 @@ function keptWith(reasons: Record<string, string>): KeptFigures {
   return { about: '', figures: { 'costs.list': reasons } }
 }
 
-/** The earlier versions of gate.json that this clone has: none where there is no history. */
-function earlierVersions(): Partial<KeptFigures>[] {
-  const git = (...args: string[]): string =>
-    execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
-  try {
-    const commits = git('log', '--format=%H', '--', KEPT).split('\n').filter(Boolean)
-    return commits.map((commit) => JSON.parse(git('show', `${commit}:${KEPT}`)) as Partial<KeptFigures>)
-  } catch {
-    return []
-  }
+/** The contents of a file, and its earlier versions. */
+function ofHistory<T>(file: string, skip: TestContext['skip']): [T, readonly Partial<T>[]] {
+  const earlier = versionsOf<T>(root, file)
+  skip(earlier === undefined, 'this clone has no whole history')
+  return [JSON.parse(readFileSync(`${root}/${file}`, 'utf8')) as T, earlier!]
 }
 
 describe('the figures of the gate', () => {
-  test('are kept with a reason each, and have not risen without one', () => {
+  test('are kept with a reason each', () => {
     const kept = JSON.parse(readFileSync(`${root}/${KEPT}`, 'utf8')) as KeptFigures
-    expect(figureFaults(kept, GATED_FIGURES, earlierVersions())).toEqual([])
+    expect(figureFaults(kept, GATED_FIGURES, [])).toEqual([])
+  })
+
+  test('have not risen without a reason', ({ skip }) => {
+    const [kept, earlier] = ofHistory<KeptFigures>(KEPT, skip)
+    expect(figureFaults(kept, GATED_FIGURES, earlier)).toEqual([])
+  })
+
+  test('fail a quarter above their numbers, in four looks', () => {
+    const kept = {
+      'costs.list': '0.80',
+      'onEtcd.list': '0.90',
+      'leftBytes.publish': '400',
+      'leftBytes.list': '6',
+    }
+    const figures = Object.fromEntries(
+      Object.entries(kept).map(([name, number]) => [name, { [number]: 'as it was measured' }]),
+    )
+    const limits = Object.keys(kept).map((name) => limitOf({ about: '', figures }, name))
+    expect(limits).toEqual([1, 1, 500, 64])
+    expect(MOST_LOOKS).toBe(4)
   })
 
   test('need a reason for each number', () => {
@@ -80,6 +106,62 @@ describe('the figures of the gate', () => {
     expect(() => withNumber(kept, higher, undefined)).toThrow('costs.list would rise to 0.90')
     expect(keptNumber(withNumber(kept, higher, 'lists have ages now'), 'costs.list')).toBe(0.9)
     expect(keptNumber(kept, 'costs.read')).toBe(Infinity)
+  })
+})
+
+describe('the best build', () => {
+  const first: BestBuild = { about: '', commit: 'aa', reason: 'the comparison began here', before: {} }
+  const next: BestBuild = {
+    about: '',
+    commit: 'bb',
+    reason: 'a publish takes 0.85 of the time',
+    before: { aa: first.reason },
+  }
+
+  test('is a commit with a reason, and descends from those that were named before it', ({ skip }) => {
+    const [best, earlier] = ofHistory<BestBuild>('bench/best.json', skip)
+    expect(bestFaults(best, earlier)).toEqual([])
+    for (const commit of Object.keys(best.before))
+      expect(() => git(root, 'merge-base', '--is-ancestor', commit, best.commit)).not.toThrow()
+  })
+
+  test('is followed by another one with its proof', () => {
+    expect(bestFaults(first, [])).toEqual([])
+    expect(bestFaults(next, [first])).toEqual([])
+    expect(bestFaults({ ...next, reason: 'it is much cheaper' }, [first])).toEqual([
+      'bb does not say how much cheaper it is, such as 0.85',
+    ])
+    expect(bestFaults({ ...first, reason: 'cheaper' }, [])).toEqual(['aa does not say why it was named'])
+  })
+
+  test('does not take the place of another one, and does not return', () => {
+    expect(bestFaults({ ...next, before: {} }, [first])).toEqual([
+      'aa was named: keep it in "before" with its reason',
+    ])
+    expect(bestFaults({ ...next, before: { bb: next.reason } }, [])).toEqual(['bb was named before'])
+  })
+})
+
+describe('the history of a file', () => {
+  test('is needed with CI=true, and is missing in a shallow clone', () => {
+    const directory = mkdtempSync(join(tmpdir(), 'waypost-history-'))
+    const [whole, shallow] = [join(directory, 'whole'), join(directory, 'shallow')]
+    try {
+      git(directory, 'init', '-q', 'whole')
+      for (const number of [1, 2]) {
+        writeFileSync(join(whole, 'kept.json'), JSON.stringify({ number }))
+        git(whole, 'add', 'kept.json')
+        git(whole, '-c', 'user.name=t', '-c', 'user.email=t@localhost', 'commit', '-qm', `kept ${number}`)
+      }
+      git(directory, 'clone', '-q', '--depth', '1', pathToFileURL(whole).href, 'shallow')
+      expect(versionsOf(whole, 'kept.json')).toEqual([{ number: 2 }, { number: 1 }])
+      for (const place of [shallow, directory]) {
+        expect(versionsOf(place, 'kept.json', {})).toBeUndefined()
+        expect(() => versionsOf(place, 'kept.json', { CI: 'true' })).toThrow('no whole history')
+      }
+    } finally {
+      rmSync(directory, { recursive: true })
+    }
   })
 })
 
@@ -140,18 +222,11 @@ describe('servers of a scenario', () => {
   test.each([true, false])(
     'are at rest before they are measured (new ones in each round: %s)',
     async (freshRounds) => {
-      let left = 0
       const prepare = (): Promise<void> => {
-        left = 15
-        workLater()
+        server.busyLooks = 3
         return Promise.resolve()
       }
-      /** All of the time of this process, which plays the server. */
-      const workLater = (): void => {
-        for (const until = performance.now() + 20; performance.now() < until;);
-        if (--left > 0) setTimeout(workLater, 0)
-      }
-      const measure = (): Promise<Figures> => Promise.resolve({ left })
+      const measure = (): Promise<Figures> => Promise.resolve({ left: Math.max(0, server.busyLooks) })
       const scenario: Scenario = { name: 'rest', about: '', kinds: ['ours'], freshRounds, prepare, measure }
       const ours: Launch = async () => ({ ...(await foundTarget('http://nowhere')()), pid: process.pid })
       const bench = { quick: true, rounds: 1, seconds: 1, launches: { ours } }
@@ -165,12 +240,12 @@ test('registrations in closed loops have instances that do not expire', async ({
   const { skip: isMissing, reason } = needTool('wrk')
   skip(isMissing, reason)
   const forms = new Set<string>()
-  const server = createServer((request, response) => {
+  const http = createServer((request, response) => {
     void text(request).then((form) => forms.add(form))
     request.on('end', () => response.end('ok'))
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}/svc/v1`
+  await once(http.listen(0, '127.0.0.1'), 'listening')
+  const base = `http://127.0.0.1:${(http.address() as AddressInfo).port}/svc/v1`
   try {
     const register = closedLoops.find(({ name }) => name === 'register')!
     await register.measure(
@@ -179,7 +254,7 @@ test('registrations in closed loops have instances that do not expire', async ({
       -1,
     )
   } finally {
-    server.close()
+    http.close()
   }
   const set = { base: 'register', count: 20_000, perService: 10, lasting: true }
   expect(forms.has(registerForm(set, 1, 0))).toBe(true)

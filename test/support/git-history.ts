@@ -11,7 +11,8 @@ export function git(cwd: string, ...args: string[]): string {
  */
 export function versionsOf<T>(root: string, file: string, env = process.env): Partial<T>[] | undefined {
   if (!hasHistory(root)) {
-    if (env['CI'] === 'true') throw new Error('This clone has no whole history: git fetch --unshallow gets it.')
+    if (env['CI'] === 'true')
+      throw new Error('This clone has no whole history: git fetch --unshallow gets it.')
     return undefined
   }
   const commits = git(root, 'log', '--format=%H', '--', file).split('\n').filter(Boolean)

@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { BestBuild } from './best-build.ts'
 import { buildCommit, hasCommit } from './built-commit.ts'
 import { aboveLimit, lowestOfLooks, type NamedFigures } from './looks.ts'
 import { loadLine } from './machine.ts'
 import { begin } from './operations.ts'
 import { projectRoot } from './project.ts'
+import { figureOf, untilAtRest } from './scenario.ts'
 import { prepareReads } from './scenarios/closed-loops.ts'
 import { median } from './table.ts'
 import { launchOurs, type Target } from './target.ts'
@@ -25,9 +27,7 @@ const ROUNDS = 2
 export async function compareWithBest(): Promise<number> {
   if (!hasWrk())
     throw new Error('The comparison needs wrk: install it from your package manager (apt-get install wrk).')
-  const { commit } = JSON.parse(readFileSync(join(projectRoot, 'bench', 'best.json'), 'utf8')) as {
-    commit: string
-  }
+  const { commit } = JSON.parse(readFileSync(join(projectRoot, 'bench', 'best.json'), 'utf8')) as BestBuild
   if (!hasCommit(commit)) return reportMissing(commit)
   const best = buildCommit(commit)
   try {
@@ -62,6 +62,7 @@ async function lookAt(names: readonly string[], mains: readonly [string, string]
     try {
       for (const main of mains) targets.push(await launchOurs('ours', main)())
       for (const target of targets) await prepareReads(target)
+      for (const target of targets) await untilAtRest(target)
       for (const name of names) (ratios[name] ??= []).push(...(await ratiosOf(name, targets)))
     } finally {
       await Promise.all(targets.map((target) => target.stop()))
@@ -80,7 +81,7 @@ async function ratiosOf(name: string, targets: readonly Target[]): Promise<numbe
     for (let round = -1; round < ROUNDS; round++) {
       const costs = [0, 0]
       for (const at of round % 2 === 0 ? [0, 1] : [1, 0])
-        costs[at] = (await operations[at]!.round(round))['cpu µs']!
+        costs[at] = figureOf(await operations[at]!.round(round), 'cpu µs')
       if (round >= 0) ratios.push(costs[0]! / costs[1]!)
     }
   } finally {

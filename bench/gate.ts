@@ -5,7 +5,9 @@ import {
   GATED_FIGURES,
   type KeptFigures,
   keptNumber,
-  type Measure,
+  limitOf,
+  MEASURES,
+  MOST_LOOKS,
   partsOfFigure,
   withNumber,
 } from './gate-figures.ts'
@@ -15,27 +17,6 @@ import { loadLine } from './machine.ts'
 import { projectRoot } from './project.ts'
 import { hasWrk } from './wrk.ts'
 
-/** How figures are printed, and how much they may exceed their numbers in gate.json. */
-const MEASURES: Record<Measure, { about: string; digits: number; limitOf: (kept: number) => number }> = {
-  costs: {
-    about: 'Processor time for a request, ours to the floor',
-    digits: 2,
-    limitOf: (kept) => kept * 1.25,
-  },
-  onEtcd: {
-    about: 'Processor time for a request on etcd, to that with a directory',
-    digits: 2,
-    // It keeps 0.9 of the rate.
-    limitOf: (kept) => kept / 0.9,
-  },
-  leftBytes: {
-    about: 'Bytes that a request leaves to the collections of the whole heap',
-    digits: 0,
-    limitOf: (kept) => Math.max(kept * 1.25, 64),
-  },
-}
-
-const MOST_LOOKS = 4
 const keptFile = join(projectRoot, 'bench', 'gate.json')
 
 /**
@@ -50,14 +31,18 @@ export async function gate(args: readonly string[]): Promise<number> {
   const { keep, why } = parseArgs({ args: [...args], options }).values
   const kept = JSON.parse(readFileSync(keptFile, 'utf8')) as KeptFigures
   if (keep !== undefined) return await keepFigures(kept, keep.split(','), why)
-  const limitOf = (name: string): number => MEASURES[partsOfFigure(name)[0]].limitOf(keptNumber(kept, name))
-  const found = await lowestOfLooks(GATED_FIGURES, { mostLooks: MOST_LOOKS, look: measureGated, limitOf })
-  const above = aboveLimit(found, limitOf)
+  const limit = (name: string): number => limitOf(kept, name)
+  const found = await lowestOfLooks(GATED_FIGURES, {
+    mostLooks: MOST_LOOKS,
+    look: measureGated,
+    limitOf: limit,
+  })
+  const above = aboveLimit(found, limit)
   printFigures(found, (name) => {
     const { digits } = MEASURES[partsOfFigure(name)[0]]
     const verdict = above.includes(name) ? 'FAILED' : 'ok    '
     const number = keptNumber(kept, name).toFixed(digits)
-    return `${verdict}  ${name}: ${found[name]!.toFixed(digits)}, at most ${limitOf(name).toFixed(digits)} (kept ${number})`
+    return `${verdict}  ${name}: ${found[name]!.toFixed(digits)}, at most ${limit(name).toFixed(digits)} (kept ${number})`
   })
   return above.length === 0 ? 0 : 1
 }

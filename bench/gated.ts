@@ -4,7 +4,7 @@ import { GATED, partsOfFigure } from './gate-figures.ts'
 import type { NamedFigures } from './looks.ts'
 import { begin, type Measured } from './operations.ts'
 import { projectRoot } from './project.ts'
-import type { Figures } from './scenario.ts'
+import { type Figures, figureOf, untilAtRest } from './scenario.ts'
 import { alone } from './scenarios/callers-alone.ts'
 import { LIST_SET, prepareReads, READ_BASE } from './scenarios/closed-loops.ts'
 import { median } from './table.ts'
@@ -31,6 +31,7 @@ export async function measureGated(names: readonly string[]): Promise<NamedFigur
     floor = await launchFloor(ours, { service: `${LIST_SET.base}-0`, dataId: `${READ_BASE}-0` })()
     onEtcd = await launchOnEtcd(MAIN)()
     await prepareReads(onEtcd)
+    for (const target of [ours, floor, onEtcd]) await untilAtRest(target)
     const found: [string, number][] = []
     for (const operation of new Set(names.map((name) => partsOfFigure(name)[1])))
       found.push(...(await measureOperation(operation, names, { ours, floor, onEtcd })))
@@ -61,13 +62,14 @@ async function measureOperation(
   try {
     // Round -1 warms up.
     for (let round = -1; round < ROUNDS; round++) {
-      const { 'cpu µs': us = 0, 'left B': bytes = 0 } = await ours.round(round)
+      const figures = await ours.round(round)
+      const us = costOf(figures)
       const floorUs = floor === undefined ? NaN : await floorCost(operation, floor, round)
       const onEtcdUs = onEtcd === undefined ? NaN : costOf(await onEtcd.round(round))
       if (round < 0) continue
       note(costs, us / floorUs)
       note(onEtcdCosts, onEtcdUs / us)
-      note(leftBytes, bytes)
+      if (isWanted(leftBytes)) note(leftBytes, figureOf(figures, 'left B'))
     }
   } finally {
     await Promise.all([ours.end(), floor?.end(), onEtcd?.end()])
@@ -84,6 +86,6 @@ async function floorCost(operation: string, floor: Measured, round: number): Pro
   return operation === 'publish' ? us + costOf(await alone('plain-sqlite', { seconds: 1 }, CALLERS)) : us
 }
 
-function costOf({ 'cpu µs': us = 0 }: Figures): number {
-  return us
+function costOf(figures: Figures): number {
+  return figureOf(figures, 'cpu µs')
 }

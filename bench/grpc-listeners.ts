@@ -19,7 +19,7 @@ export class GrpcListeners {
   #query = ''
   #expected = ''
   #toldMs = 0
-  #have = 0
+  #have = new Set<GrpcWire>()
   #haveMs = 0
 
   /** Opens connections, each of which listens to an item that does not exist yet. */
@@ -49,15 +49,15 @@ export class GrpcListeners {
   /** Publishes, and resolves when every connection has heard of it and has read the content. */
   async tell({ base, dataId, version }: GrpcTellJob): Promise<GrpcToldResult> {
     this.#expected = `"content":${JSON.stringify(configContent(version))}`
-    this.#have = 0
+    this.#have = new Set()
     const form = publishForm(dataId, configContent(version))
     const began = performance.now()
     const text = requestText('POST', requestPaths(new URL(base).pathname).configs, form)
     const { status } = await this.#publisher!.ask(text)
     const publishMs = performance.now() - began
     if (status !== 200) throw new Error(`The publish was answered ${status}.`)
-    while (this.#have < this.#wires.length && performance.now() < began + LONGEST_MS) await sleep(2)
-    return { publishMs, toldMs: this.#toldMs - began, haveMs: this.#haveMs - began, have: this.#have }
+    while (this.#have.size < this.#wires.length && performance.now() < began + LONGEST_MS) await sleep(2)
+    return { publishMs, toldMs: this.#toldMs - began, haveMs: this.#haveMs - began, have: this.#have.size }
   }
 
   #heard({ type }: Heard, wire: GrpcWire): void {
@@ -65,7 +65,7 @@ export class GrpcListeners {
     this.#toldMs = performance.now()
     const read = ({ body }: Heard): void => {
       if (!body.includes(this.#expected)) return
-      this.#have++
+      this.#have.add(wire)
       this.#haveMs = performance.now()
     }
     // A connection without an answer does not have the content.

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openGrpcWires } from './grpc-clients.ts'
-import type { GrpcWire } from './grpc-wire.ts'
+import type { GrpcWire, Heard } from './grpc-wire.ts'
 import { Histogram } from './histogram.ts'
 import type { GrpcPushJob, GrpcSubscribeJob, LoadResult } from './jobs.ts'
 import { endOf } from './loads.ts'
@@ -17,11 +17,11 @@ export class GrpcSubscribers {
   #wires: readonly GrpcWire[] = []
   #histogram = new Histogram()
   #beganMs = 0
-  #missing = 0
+  #missing = new Set<GrpcWire>()
 
   /** Opens connections, each of which subscribes to the first service of the set. */
   async subscribe({ base, set, subscribers }: GrpcSubscribeJob): Promise<void> {
-    this.#wires = await openGrpcWires(base, subscribers, () => this.#heard())
+    this.#wires = await openGrpcWires(base, subscribers, (message, wire) => this.#heard(message, wire))
     const service = { namespace: 'public', groupName: 'DEFAULT_GROUP', serviceName: `${set.base}-0` }
     const subscription = JSON.stringify({ ...service, subscribe: true, clusters: '' })
     for (const wire of this.#wires) await wire.ask('SubscribeServiceRequest', subscription)
@@ -36,14 +36,14 @@ export class GrpcSubscribers {
     const began = performance.now()
     let failed = 0
     for (let change = first; change < first + changes; change++) {
-      this.#missing = this.#wires.length
+      this.#missing = new Set(this.#wires)
       this.#beganMs = performance.now()
       const form = registerForm(set, change % set.count, change)
       const { status } = await changer.ask(requestText('POST', paths.instance, form))
       if (status !== 200) failed++
-      while (this.#missing > 0 && performance.now() < this.#beganMs + LONGEST_MS) await sleep(5)
-      failed += this.#missing
-      this.#missing = 0
+      while (this.#missing.size > 0 && performance.now() < this.#beganMs + LONGEST_MS) await sleep(5)
+      failed += this.#missing.size
+      this.#missing.clear()
       await sleep(settleMs)
     }
     changer.close()
@@ -56,9 +56,8 @@ export class GrpcSubscribers {
     }
   }
 
-  #heard(): void {
-    if (this.#missing === 0) return
+  #heard({ type }: Heard, wire: GrpcWire): void {
+    if (type !== 'NotifySubscriberRequest' || !this.#missing.delete(wire)) return
     this.#histogram.add(performance.now() - this.#beganMs)
-    this.#missing--
   }
 }

@@ -7,6 +7,7 @@ import { monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks'
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { isMainThread } from 'node:worker_threads'
+import { ASK_INSIDE, COLLECT } from './probe-messages.ts'
 
 /** The interval of samples. Reported delays are without this interval. */
 const RESOLUTION_MS = 10
@@ -19,11 +20,6 @@ export interface InsideFigures {
   /** The growth of the old generation, without the effect of its collections. */
   readonly leftBytes: number
 }
-
-/** The message that asks for a report. */
-export const ASK_INSIDE = 'inside'
-/** The message that asks for a collection of the whole heap. */
-export const COLLECT = 'collect'
 
 // Worker threads inherit the options of their process, so they load this file too.
 if (isMainThread && process.channel) {

@@ -1,3 +1,5 @@
+import { figureOf } from './scenario.ts'
+
 /** Figures by their names. */
 export type NamedFigures = Readonly<Record<string, number>>
 
@@ -11,23 +13,28 @@ export interface Judging {
 
 /** The figures above their limits. */
 export function aboveLimit(figures: NamedFigures, limitOf: Judging['limitOf']): string[] {
-  return Object.keys(figures).filter((name) => figures[name]! > limitOf(name))
+  return Object.keys(figures).filter((name) => !(figures[name]! <= limitOf(name)))
 }
 
 /**
  * The lowest figures of several looks. A regression repeats in every look; other load of the machine does not, nor does a server
- * that V8 has compiled less well. A further look is only at what was above its limit in all looks before.
+ * that V8 has compiled less well. A further look is only at what was above its limit in all looks before. Throws where a look does
+ * not have a figure.
  */
 export async function lowestOfLooks(
   names: readonly string[],
   { mostLooks, look, limitOf }: Judging,
 ): Promise<NamedFigures> {
-  let lowest = await look(names)
+  const lookAt = async (wanted: readonly string[]): Promise<NamedFigures> => {
+    const figures = await look(wanted)
+    return Object.fromEntries(wanted.map((name) => [name, figureOf(figures, name)]))
+  }
+  let lowest = await lookAt(names)
   for (let number = 2; number <= mostLooks; number++) {
     const above = aboveLimit(lowest, limitOf)
     if (above.length === 0) break
     console.log(`Above a limit: ${above.join(', ')}. Look ${number} of ${mostLooks}`)
-    const again = await look(above)
+    const again = await lookAt(above)
     lowest = { ...lowest, ...lowerOf(lowest, again) }
   }
   return lowest

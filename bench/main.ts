@@ -2,8 +2,9 @@ import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { loadLine, machineLine } from './machine.ts'
 import { HELP, type Options, readOptions } from './options.ts'
-import { groupsOf, measureGroup, type Result } from './rounds.ts'
+import { chosenFrom, groupsOf, measureGroup, type Result } from './rounds.ts'
 import type { Bench, Scenario } from './scenario.ts'
+import { besideLists } from './scenarios/beside-lists.ts'
 import { besideWork } from './scenarios/beside-work.ts'
 import { churn } from './scenarios/churn.ts'
 import { cluster } from './scenarios/cluster.ts'
@@ -30,6 +31,7 @@ const SCENARIOS: readonly Scenario[] = [
   ...manyInstances,
   ...churn,
   ...writtenBehind,
+  besideLists,
   ...besideWork,
   ...startAndIdle,
   ...flatCost,
@@ -69,7 +71,7 @@ export async function main(args: readonly string[]): Promise<number> {
     await printStations({ ours: launchOurs('ours', options.main), ...buildsOf(options.also) })
     return 0
   }
-  const chosen = choose(options)
+  const chosen = chosenFrom(SCENARIOS, options)
   console.log(`${machineLine()}\nMedians of ${options.rounds} rounds; ratios hold within one run only.\n`)
   const results: Result[] = []
   let failures = 0
@@ -88,16 +90,6 @@ export async function main(args: readonly string[]): Promise<number> {
   if (options.json !== undefined)
     writeFileSync(options.json, `${JSON.stringify({ machine: machineLine(), options, results }, null, 2)}\n`)
   return failures > 0 ? 1 : 0
-}
-
-/** The requested scenarios. Throws if a name matches none. */
-function choose({ only, quick }: Options): Scenario[] {
-  if (only === undefined) return SCENARIOS.filter(({ long, notQuick }) => !long && !(quick && notQuick))
-  const means = (word: string, { name }: Scenario): boolean => name === word || name.startsWith(`${word}-`)
-  const unknown = only.filter((word) => !SCENARIOS.some((scenario) => means(word, scenario)))
-  if (unknown.length > 0)
-    throw new Error(`There is no scenario "${unknown.join('", "')}": --list names all scenarios.`)
-  return SCENARIOS.filter((scenario) => only.some((word) => means(word, scenario)))
 }
 
 /** The tables that compare the sizes of a series. */

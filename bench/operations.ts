@@ -1,4 +1,4 @@
-import { type Figures, startClients, withRest } from './scenario.ts'
+import { type Figures, startClients, untilAtRest, withRest } from './scenario.ts'
 import { closedLoops, measureLoop, READ_BASE } from './scenarios/closed-loops.ts'
 import { requestOf } from './scenarios/flat-cost.ts'
 import { listenTo, tellAll } from './scenarios/grpc-config.ts'
@@ -9,6 +9,7 @@ import type { Target } from './target.ts'
 export interface Measured {
   /** `number` is at least -1, and never the same again. */
   round(number: number): Promise<Figures>
+  /** Resolves when the server has finished its work on the clients that leave. */
   end(): Promise<void>
 }
 
@@ -57,5 +58,9 @@ async function listen(target: Target): Promise<Measured> {
     const told = await tellAll(target, clients, { connections: LISTENERS, versions })
     return await withRest(target, LISTENERS * PUBLISHES, told)
   }
-  return { round, end: () => clients.stop() }
+  const end = async (): Promise<void> => {
+    await clients.stop()
+    await untilAtRest(target)
+  }
+  return { round, end }
 }

@@ -30,7 +30,7 @@ export interface Options {
 /** The output of `npm run bench -- --help`. */
 export const HELP = `npm run bench -- [options]
   --quick          two minutes instead of half an hour: fewer and shorter rounds
-  --only a,b       run only these scenarios (the beginning of a name is enough); long ones need this option
+  --only a,b       run only these scenarios (the beginning of a name is enough, but for grpc-idle-most); long ones need this option
   --rounds N       number of rounds per scenario; figures are medians
   --seconds N      duration of each load
   --peer FILE      compare with the Rust server r-nacos of this binary (or of the environment variable RNACOS)

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { Session } from 'node:inspector/promises'
 import { BroadcastChannel, isMainThread } from 'node:worker_threads'
 import type { Profile, ServerProfile, ThreadProfile } from './profile.ts'
-import { BEGIN_PROFILE, END_PROFILE } from './profile-messages.ts'
+import { BEGIN_PROFILE, END_PROFILE } from './probe-messages.ts'
 
 /** Each sample stops its thread for some µs. */
 const INTERVAL_US = 1_000

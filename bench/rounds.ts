@@ -1,3 +1,4 @@
+import type { Options } from './options.ts'
 import { type Bench, type Figures, type Scenario, untilAtRest } from './scenario.ts'
 import type { TargetFigures } from './table.ts'
 import type { Target } from './target.ts'
@@ -13,6 +14,20 @@ export interface Result {
 interface Running {
   readonly scenario: Scenario
   readonly target: Target
+}
+
+/** The requested scenarios. Throws if a name matches none. */
+export function chosenFrom(
+  scenarios: readonly Scenario[],
+  { only, quick }: Pick<Options, 'only' | 'quick'>,
+): Scenario[] {
+  if (only === undefined) return scenarios.filter(({ long, notQuick }) => !long && !(quick && notQuick))
+  const means = (word: string, { name, ownName }: Scenario): boolean =>
+    name === word || (!ownName && name.startsWith(`${word}-`))
+  const unknown = only.filter((word) => !scenarios.some((scenario) => means(word, scenario)))
+  if (unknown.length > 0)
+    throw new Error(`There is no scenario "${unknown.join('", "')}": --list names all scenarios.`)
+  return scenarios.filter((scenario) => only.some((word) => means(word, scenario)))
 }
 
 /** Groups scenarios that run at the same time: those of one series. Every other scenario is alone. */
@@ -101,6 +116,7 @@ async function besides(scenario: Scenario, bench: Bench, notes: Notes): Promise<
   for (const { name, measure } of scenario.besides ?? []) notes.add(scenario, name, await measure(bench))
 }
 
+/** Starts and prepares servers, each when the one before is at rest. */
 async function startAll(scenario: Scenario, bench: Bench, running: Running[]): Promise<void> {
   for (const [name, launch] of Object.entries(bench.launches)) {
     if (!scenario.kinds.includes(kindOf(name))) continue
@@ -108,6 +124,7 @@ async function startAll(scenario: Scenario, bench: Bench, running: Running[]): P
     const target = await launch({ settings })
     running.push({ scenario, target })
     await scenario.prepare?.(target, bench)
+    await untilAtRest(target)
   }
 }
 

@@ -42,6 +42,8 @@ export interface Scenario {
   readonly kinds: readonly Kind[]
   /** Runs only if `--only` names it. */
   readonly long?: boolean
+  /** `--only` must have its whole name. */
+  readonly ownName?: boolean
   /** Not part of a quick run without `--only`. */
   readonly notQuick?: boolean
   /** True: every round starts a new server. False: all rounds use the same one. */
@@ -140,6 +142,20 @@ export function startClients(): Clients {
     ask: (job) => child.ask(job),
     stop: () => child.stop(),
   }
+}
+
+/** A figure that must have been measured. Throws where it is absent, no number, or not above 0. */
+export function figureOf(figures: Figures, name: string): number {
+  const { [name]: value = NaN } = figures
+  if (value > 0 && Number.isFinite(value)) return value
+  throw new Error(`${name} is ${value}: it was not measured.`)
+}
+
+/** A result without failures. Throws if something failed, or if nothing was answered. */
+export function withoutFailures(name: string, result: LoadResult): LoadResult {
+  const { failed, answered } = result
+  if (failed === 0 && answered > 0) return result
+  throw new Error(`${name}: ${failed} failed, ${answered} answered`)
 }
 
 /** Runs one job in its own process. Throws if more than one request in a thousand failed. */

@@ -1,8 +1,9 @@
 import { loadLine } from './machine.ts'
 import { begin, type Measured } from './operations.ts'
 import { type ServerProfile, Sources } from './profile.ts'
-import { BEGIN_PROFILE, END_PROFILE } from './profile-messages.ts'
+import { BEGIN_PROFILE, END_PROFILE } from './probe-messages.ts'
 import { processorMs, threadsUs } from './process-usage.ts'
+import { figureOf } from './scenario.ts'
 import { STATION_NAMES, sumByStation } from './stations.ts'
 import { aligned } from './table.ts'
 import type { Launch, Target } from './target.ts'
@@ -55,7 +56,7 @@ async function profileRound(target: Target, measured: Measured, round: number): 
   const pid = target.pid!
   const [beforeUs, beforeMs] = [threadsUs(pid), processorMs(pid)]
   await ask(BEGIN_PROFILE)
-  const { 'cpu µs': us = 0 } = await measured.round(round)
+  const us = figureOf(await measured.round(round), 'cpu µs')
   const requests = ((processorMs(pid) - beforeMs) * 1_000) / us
   const profile = (await ask(END_PROFILE)) as ServerProfile
   // The threads of the profiler have ended, so that they do not count.

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { captureFloor } from './capture.ts'
 import { childOf, forkModule } from './child.ts'
-import { ASK_INSIDE, COLLECT, type InsideFigures } from './inside-probe.ts'
+import type { InsideFigures } from './inside-probe.ts'
+import { ASK_INSIDE, COLLECT } from './probe-messages.ts'
 import { modulePath } from './project.ts'
 
 /** The kinds of measured servers: ours, ours on etcd, ours whose callers sign in, the plain node:http floor, the Rust peer, or one with a given URL. */

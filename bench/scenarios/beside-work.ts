@@ -3,6 +3,7 @@ import { requestPaths } from '../paths.ts'
 import type { Bench, Extent, Figures, Scenario } from '../scenario.ts'
 import { lengthOf, loadOnce } from '../scenario.ts'
 import { directoryFor, type LaunchOptions, type Target } from '../target.ts'
+import { prepareLists, publishBesideLists } from './beside-lists.ts'
 import { moderateLoad } from './moderate-load.ts'
 
 /** The data of a server before the measurement. */
@@ -23,10 +24,19 @@ interface OwnWork {
   readonly about: string
   readonly settings: NonNullable<LaunchOptions['settings']>
   readonly work: Work
+  /** A publisher who is alone follows the load. */
+  readonly hasLonePublisher?: boolean
 }
 
 const WORKS: readonly OwnWork[] = [
-  { name: 'backup', about: 'backups are made one after the other', settings: {}, work: backUp },
+  {
+    name: 'backup',
+    about:
+      'backups are made one after the other; then one publisher on one connection beside 2,000 lists a second',
+    settings: {},
+    work: backUp,
+    hasLonePublisher: true,
+  },
   {
     name: 'cleaning',
     about: 'expired history is removed',
@@ -45,7 +55,7 @@ export const besideWork: readonly Scenario[] = WORKS.map((own) => ({
   measure: (like, bench) => fillAndWork(like, bench, own),
 }))
 
-async function fillAndWork(like: Target, bench: Bench, { work, settings }: OwnWork): Promise<Figures> {
+async function fillAndWork(like: Target, bench: Bench, own: OwnWork): Promise<Figures> {
   const launch = bench.launches[like.name]!
   const amounts = amountsOf(bench)
   const data = directoryFor()
@@ -55,8 +65,8 @@ async function fillAndWork(like: Target, bench: Bench, { work, settings }: OwnWo
       bench,
       amounts,
     )
-    const target = await launch({ dataDir: data.path, settings })
-    return { ...quiet, ...(await loadedWith(target, bench, { work, amounts }).finally(() => target.stop())) }
+    const target = await launch({ dataDir: data.path, settings: own.settings })
+    return { ...quiet, ...(await loadedWith(target, bench, { own, amounts }).finally(() => target.stop())) }
   } finally {
     data.remove()
   }
@@ -81,15 +91,26 @@ async function filledAndQuiet(target: Target, bench: Bench, { items, publishes }
 async function loadedWith(
   target: Target,
   bench: Bench,
-  { work, amounts }: { work: Work; amounts: Amounts },
+  { own, amounts }: { own: OwnWork; amounts: Amounts },
 ): Promise<Figures> {
   let over = false
-  const working = work(target, amounts, () => over)
-  const loading = moderateLoad(target, amounts.items, lengthOf(bench, { quick: 5, full: 15 })).finally(
-    () => (over = true),
-  )
+  const working = own.work(target, amounts, () => over)
+  const loading = loadOf(target, bench, { own, amounts }).finally(() => (over = true))
   const [proof, load] = await Promise.all([working, loading])
-  return { ...load.read, ...load.others, ...load.loop, ...proof }
+  return { ...load, ...proof }
+}
+
+async function loadOf(
+  target: Target,
+  bench: Bench,
+  { own, amounts }: { own: OwnWork; amounts: Amounts },
+): Promise<Figures> {
+  const felt = await moderateLoad(target, amounts.items, lengthOf(bench, { quick: 5, full: 15 }))
+  const load = { ...felt.read, ...felt.others, ...felt.loop }
+  if (!own.hasLonePublisher) return load
+  await prepareLists(target)
+  const { p50Ms, p99Ms } = await publishBesideLists(target, lengthOf(bench, { quick: 3, full: 10 }))
+  return { ...load, 'lone publish p50 ms': p50Ms, 'lone publish p99 ms': p99Ms }
 }
 
 /** Requests one backup after the other until the load is over. */

@@ -1,7 +1,7 @@
 import { requestPaths } from '../paths.ts'
 import type { InstanceSet } from '../request-text.ts'
 import type { Bench, Figures, Scenario } from '../scenario.ts'
-import { loadOnce, watch, withRest } from '../scenario.ts'
+import { loadOnce, untilAtRest, watch, withRest } from '../scenario.ts'
 import type { Target } from '../target.ts'
 import { type ClosedLoop, runWrk, type Script } from '../wrk.ts'
 import { callersAlone } from './callers-alone.ts'
@@ -34,7 +34,7 @@ export async function prepareReads({ base, authorization }: Target): Promise<voi
   })
 }
 
-const BEAT_SET = { base: 'beat', count: 1_000, perService: 10 }
+const BEAT_SET = { base: 'beat', count: 1_000, perService: 10, lasting: true }
 
 /** Registers a set of instances. */
 export async function registerSet(target: Target, set: InstanceSet): Promise<void> {
@@ -70,7 +70,7 @@ const ROUND_STEP = 10_000_000
 
 function loop(
   script: Scripted['script'],
-  keys: Pick<ClosedLoop, 'base' | 'count' | 'perService'>,
+  keys: Pick<ClosedLoop, 'base' | 'count' | 'perService' | 'lasting'>,
   connections = CONNECTIONS,
 ) {
   return (target: Target, { seconds }: Bench, round: number): Promise<Figures> =>
@@ -80,6 +80,9 @@ function loop(
 const onList = loop('list', { base: LIST_SET.base, count: 1 })
 const onRead = loop('read', { base: READ_BASE, count: 1 })
 const onBeat = loop('beat', BEAT_SET)
+
+/** Lasting, because otherwise they expire during what is measured next, or while another server has its turn. */
+const CHANGED = { count: 20_000, lasting: true }
 
 const loops: readonly Scenario[] = [
   {
@@ -105,7 +108,7 @@ const loops: readonly Scenario[] = [
     about:
       'registrations that each change one of 20,000 instances, 10 in a service, form body with JSON metadata, 64 connections',
     kinds: SERVERS,
-    measure: loop('register', { base: 'register', count: 20_000, perService: 10 }),
+    measure: loop('register', { base: 'register', ...CHANGED, perService: 10 }),
   },
   {
     name: 'register-wide',
@@ -113,7 +116,7 @@ const loops: readonly Scenario[] = [
       'the same in services of 500 instances: what a registration costs depends on the size of its service',
     kinds: SERVERS,
     notQuick: true,
-    measure: loop('register', { base: 'wide', count: 20_000, perService: 500 }),
+    measure: loop('register', { base: 'wide', ...CHANGED, perService: 500 }),
   },
   {
     name: 'beat',
@@ -145,5 +148,7 @@ const loops: readonly Scenario[] = [
 export const closedLoops: readonly Scenario[] = loops.map((each) => ({ ...each, warmUp: true }))
 
 async function prepareUnlessFloor(target: Target, prepare: (target: Target) => Promise<void>): Promise<void> {
-  if (target.kind !== 'floor') await prepare(target)
+  if (target.kind === 'floor') return
+  await prepare(target)
+  await untilAtRest(target)
 }

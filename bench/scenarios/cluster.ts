@@ -5,89 +5,121 @@ import { Histogram } from '../histogram.ts'
 import type { LoadResult, Stream } from '../jobs.ts'
 import { requestPaths } from '../paths.ts'
 import { processorMs } from '../process-usage.ts'
-import { type Bench, type Figures, latencies, lengthOf, loadOnce, type Scenario } from '../scenario.ts'
+import {
+  type Bench,
+  type Figures,
+  latencies,
+  lengthOf,
+  loadOnce,
+  type Scenario,
+  untilAtRest,
+} from '../scenario.ts'
 import type { Target } from '../target.ts'
 
 const WRITERS = 64
+const ITEMS = 1_000
+/** Those of one server. */
+const INSTANCES = Math.floor(20_000 / SERVERS)
 /** How often a change is followed to the other servers. */
 const PROBE_PAUSE_MS = 50
 const PROBE_LIMIT_MS = 10_000
 /** How long a poll takes until it is held. */
 const HELD_MS = 30
 
-/** The load while changes are followed; `share`: the part of the writers of one server. */
-type Load = (
-  server: Target,
-  share: { number: number; connections: number; seconds: number },
-) => Promise<LoadResult>
+/** Probes before the measurement. */
+const WARM_PROBES = 10
+/** Changes of a probe: a publish and a registration. */
+const CHANGES_OF_PROBE = 2
+
+/** The load of one server while changes are followed. Each `version` is another one, so that everything is a change. */
+interface Load {
+  readonly streamOf: (server: number, version: number) => Stream
+  /** As many requests are sent before the measurement, so that each item or instance is there. */
+  readonly count: number
+}
 
 /** The figures of several servers. */
 export const cluster: readonly Scenario[] = [
   scenario('cluster-light', 'three servers on three members of etcd, nothing else going on'),
-  scenario(
-    'cluster-publish',
-    `the same while ${WRITERS} writers publish contents of 1.5 KB on all three`,
-    (number) => ({ kind: 'publish', base: `cluster-${number}`, count: 1_000 }),
-  ),
-  scenario(
-    'cluster-register',
-    `the same while ${WRITERS} writers change 20,000 instances on all three`,
-    (number) => ({
+  scenario('cluster-publish', `the same while ${WRITERS} writers publish contents of 1.5 KB on all three`, {
+    streamOf: (number) => ({ kind: 'publish', base: `cluster-${number}`, count: ITEMS }),
+    count: ITEMS,
+  }),
+  scenario('cluster-register', `the same while ${WRITERS} writers change 20,000 instances on all three`, {
+    streamOf: (number, version) => ({
       kind: 'change',
-      set: { base: `cluster-${number}`, count: 20_000 / SERVERS, perService: 10 },
-      version: 1,
+      set: { base: `cluster-${number}`, count: INSTANCES, perService: 10, lasting: true },
+      version,
     }),
-  ),
+    count: INSTANCES,
+  }),
 ]
 
-function scenario(name: string, about: string, streamOf?: (server: number) => Stream): Scenario {
+function scenario(name: string, about: string, load?: Load): Scenario {
   return {
     name,
     about: `${about}: how long an acknowledged change takes to be read, polled and listed on the others`,
     kinds: ['ours'],
-    rounds: 1,
+    rounds: 3,
     notQuick: true,
     long: true,
-    measure: (like, bench) => measureCluster(like, bench, streamOf && loadOf(streamOf)),
+    measure: (like, bench) => measureCluster(like, bench, load),
   }
 }
 
-/** About as many requests as the writers send in this time. */
-function loadOf(streamOf: (server: number) => Stream): Load {
-  return ({ base }, { number, connections, seconds }) =>
-    loadOnce({ job: 'closed-loop', base, stream: streamOf(number), connections, requests: 1_000 * seconds })
-}
-
+/** Each round has a new cluster, which is warmed up. */
 async function measureCluster(like: Target, bench: Bench, load: Load | undefined): Promise<Figures> {
   const { servers, pids, stop } = await launchCluster(like, bench)
-  const seconds = lengthOf(bench, { quick: 3, full: 10 })
+  const seconds = lengthOf(bench, { quick: 3, full: 5 })
   try {
+    await warmUp(servers, load)
     const began = performance.now()
     const before = pids.map(processorMs)
-    const connections = Math.floor(WRITERS / SERVERS)
-    const loads =
-      load === undefined
-        ? []
-        : servers.map((server, number) => load(server, { number, connections, seconds }))
-    const running = Promise.all(loads)
+    // About as many as the writers send in this time.
+    const running =
+      load === undefined ? undefined : loadAll(servers, load, { requests: 1_000 * seconds, version: 1 })
     const seen = new Followed()
     let isOver = false
-    const over = (): void => void (isOver = load !== undefined)
-    running.then(over, over)
-    for (let probe = 0; !isOver && performance.now() - began < seconds * 1_000; probe++) {
+    const over = (): void => void (isOver = true)
+    running?.then(over, over)
+    let probe = WARM_PROBES
+    for (; !isOver && performance.now() - began < seconds * 1_000; probe++) {
       await follow(servers, probe, seen)
       await sleep(PROBE_PAUSE_MS)
     }
-    const results = await running
-    const answered = results.reduce((sum, result) => sum + result.answered, 0)
+    const results = (await running) ?? []
+    const changes = results.reduce((sum, { answered }) => sum + answered, 0)
+    const ofProbes = (probe - WARM_PROBES) * CHANGES_OF_PROBE
     return {
       ...ratesOf(results),
       ...seen.figures(),
-      ...processorOf(pids, before, { elapsedMs: performance.now() - began, answered }),
+      ...processorOf(pids, before, {
+        elapsedMs: performance.now() - began,
+        answered: changes === 0 ? 0 : changes + ofProbes,
+      }),
     }
   } finally {
     await stop()
   }
+}
+
+async function warmUp(servers: readonly Target[], load: Load | undefined): Promise<void> {
+  if (load !== undefined) await loadAll(servers, load, { requests: load.count, version: 0 })
+  for (let probe = 0; probe < WARM_PROBES; probe++) await follow(servers, probe, new Followed())
+  for (const server of servers) await untilAtRest(server)
+}
+
+async function loadAll(
+  servers: readonly Target[],
+  { streamOf }: Load,
+  { requests, version }: { requests: number; version: number },
+): Promise<LoadResult[]> {
+  const connections = Math.floor(WRITERS / SERVERS)
+  return await Promise.all(
+    servers.map(({ base }, number) =>
+      loadOnce({ job: 'closed-loop', base, stream: streamOf(number, version), connections, requests }),
+    ),
+  )
 }
 
 /** How long changes took from their acknowledgement until another server had them. */

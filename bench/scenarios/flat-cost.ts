@@ -2,7 +2,7 @@ import { requestPaths } from '../paths.ts'
 import type { Stream } from '../jobs.ts'
 import type { InstanceSet } from '../request-text.ts'
 import type { Bench, Figures, Scenario } from '../scenario.ts'
-import { lengthOf, loadOnce, untilAtRest, watch } from '../scenario.ts'
+import { figureOf, lengthOf, loadOnce, untilAtRest, watch } from '../scenario.ts'
 import type { Target } from '../target.ts'
 import type { RequestTemplate, Script } from '../wrk.ts'
 import { type Loop, measureLoop, registerSet } from './closed-loops.ts'
@@ -140,8 +140,7 @@ async function costAt(
  */
 async function costOf(target: Target, loop: Loop): Promise<number> {
   await target.collect()
-  const { 'cpu µs': us = 0 } = await measureLoop(target, loop)
-  return us
+  return figureOf(await measureLoop(target, loop), 'cpu µs')
 }
 
 /** The same for requests at a constant rate, including the deferred work of the server. */
@@ -159,8 +158,7 @@ async function costAtRate(target: Target, stream: Stream, seconds: number): Prom
   } as const
   const { answered } = await loadOnce(job)
   await untilAtRest(target)
-  const { 'cpu µs': us = 0 } = await spent(answered)
-  return us
+  return figureOf(await spent(answered), 'cpu µs')
 }
 
 async function registerAndAsk(target: Target, count: number): Promise<void> {

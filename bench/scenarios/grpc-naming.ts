@@ -5,7 +5,9 @@ import {
   loadOnce,
   type Scenario,
   startClients,
+  untilAtRest,
   watch,
+  withoutFailures,
   withRest,
 } from '../scenario.ts'
 import type { Target } from '../target.ts'
@@ -53,7 +55,7 @@ export interface Subscribing {
   readonly settleMs: number
 }
 
-/** Subscribers of one service; `push` changes it so many times. */
+/** Subscribers of one service; `push` changes it so many times. After `end` the server has forgotten them. */
 export interface Subscribed {
   push(changes: number): Promise<Figures>
   end(): Promise<void>
@@ -68,12 +70,18 @@ export async function subscribeTo(
   const set = { base: 'streamed', count: 10, perService: 10, lasting: true }
   if (target.kind !== 'floor') await registerSet(target, set)
   const clients = startClients()
+  const end = async (): Promise<void> => {
+    await clients.stop()
+    await untilAtRest(target)
+  }
   let first = 1
   const push = async (changes: number): Promise<Figures> => {
     const spent = await watch(target)
-    const result = await clients.load({ job: 'grpc-push', base, set, first, changes, settleMs })
+    const pushed = await clients.load({ job: 'grpc-push', base, set, first, changes, settleMs })
+    const result = withoutFailures(`push of ${target.name}`, pushed)
     first += changes
-    return { ...latencies(result, 'push '), failed: result.failed, ...(await spent(result.answered)) }
+    const figures = { ...latencies(result, 'push '), ...(await spent(result.answered)) }
+    return await withRest(target, result.answered, figures)
   }
   try {
     await clients.ask({ job: 'grpc-subscribe', base, set, subscribers })
@@ -82,7 +90,7 @@ export async function subscribeTo(
     await clients.stop()
     throw error
   }
-  return { push, end: () => clients.stop() }
+  return { push, end }
 }
 
 async function pushToConnections(target: Target, { quick }: Bench): Promise<Figures> {
@@ -98,7 +106,7 @@ export async function grpcLoop(
 ): Promise<Figures> {
   const { base } = target
   const spent = await watch(target)
-  const result = await loadOnce({
+  const loaded = await loadOnce({
     job: 'grpc-loop',
     base,
     request,
@@ -107,6 +115,7 @@ export async function grpcLoop(
     connections: CONNECTIONS,
     requests,
   })
+  const result = withoutFailures(`${request} of ${target.name}`, loaded)
   const rate = (result.answered * 1_000) / result.elapsedMs
   const figures = { 'rate /s': rate, ...latencies(result), ...(await spent(result.answered)) }
   return await withRest(target, result.answered, figures)

@@ -4,7 +4,7 @@ import { ClientMemory, watchingOf } from '../core/memory/client-memory.ts'
 import { serviceKeyText, type ServiceKey } from '../core/naming/state/service.ts'
 import { Refusal } from '../core/refusal.ts'
 import { contained, nothing } from '../core/unexpected.ts'
-import { ClientTurns, type Place } from '../core/work/client-turns.ts'
+import { ClientTurns, type TurnPlace } from '../core/work/client-turns.ts'
 import { variantBytes, WatchedService, watchedServiceBytes } from './service-watch.ts'
 
 /** The most subscriptions of one connection, of all connections, and spellings of clusters of one service. */
@@ -104,7 +104,7 @@ export class StreamSubscription {
 export class ConnectionSubscriptions {
   readonly client: StreamClient
   /** Its place among the connections of its owner. */
-  readonly place: Place<ConnectionSubscriptions>
+  readonly place: TurnPlace<ConnectionSubscriptions>
   readonly all = new Set<StreamSubscription>()
   /** The size of the lists whose acks are awaited. */
   unackedBytes = 0

@@ -211,7 +211,7 @@ describe('views of clients', () => {
     clientCounts: (keys: readonly unknown[]) => keys.map(() => 1),
     watchedBy: async () => [],
     subscribers: () => [],
-    condition: async () => ({ behind: [], subscriberCount: 0, lagMs: 0, faults: [] }),
+    condition: async () => ({ behind: [], lost: [], subscriberCount: 0, lagMs: 0, faults: [] }),
     connectedClients: () => ({ server: 'self', count: 0, clients: [] }),
     dismiss: () => false,
     timeline: () => ({ fromMs: 5, entries: [] }),

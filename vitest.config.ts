@@ -29,7 +29,7 @@ const NODE_STREAMS = [
 
 type Tests = NonNullable<TestProjectInlineConfiguration['test']>
 
-/** A project without the tests of the night, and without those that `exclude` names. */
+/** A project without the files of its `exclude`: by default the tests of the night. */
 function project(name: string, tests: Tests): TestProjectInlineConfiguration {
   const exclude = [...configDefaults.exclude, ...(tests.exclude ?? NIGHT)]
   return { extends: true, test: { ...tests, name, exclude } }

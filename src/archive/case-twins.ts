@@ -29,7 +29,7 @@ export class CaseTwins {
     if (file !== undefined) this.#twins.set(file, name)
   }
 
-  /** What is wrong with the names that were checked; undefined: nothing. */
+  /** The fault of the names that were checked; undefined: they have none. */
   get fault(): string | undefined {
     if (this.#twins.size === 0) return undefined
     const pairs = firstNamed([...this.#twins], ([file, name]) => `${shownName(name)} (${shownName(file)})`)

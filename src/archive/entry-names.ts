@@ -42,7 +42,7 @@ export function formsOf({ group, dataId }: Named): readonly [Named, Named, Named
   return [{ group, dataId }, areItemNames(typed) ? typed : { group, dataId }, inForm('NFC'), inForm('NFD')]
 }
 
-/** What decompositions of letters consist of: characters with marks, or Korean letters. */
+/** Decompositions of letters: characters with marks, or Korean letters. */
 const DECOMPOSED = /(?:\P{M}\p{M}+)+|[\u1100-\u11FF\uA960-\uA97F\uAC00-\uD7FF]+/gu
 
 /** NFC would change other characters too, which are in names as they are: \uF90A, which Korean input writes, or \u09DF. */

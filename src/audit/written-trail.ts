@@ -73,7 +73,7 @@ export class WrittenTrail implements AuditTrail {
   readonly #pending = new Map<number, AuditEvent>()
   readonly #counts = { written: 0, merged: 0, dropped: 0 }
   #isDropping = false
-  /** The last write failed: events do not go with commits, which could fail because of them. */
+  /** The last write failed: events do not go with commits, which they could make fail. */
   #isFailing = false
 
   constructor(parts: WrittenTrailParts) {

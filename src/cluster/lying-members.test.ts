@@ -1,4 +1,4 @@
-/** What a member can do that knows the secret and lies, as the table in docs/security.md says it. */
+/** The powers of a member that knows the secret and lies, as the table in docs/security.md has them. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { OwnViews } from '../core/clients/client-views.ts'
@@ -35,7 +35,7 @@ const facts = (process: string): MemberFacts => ({
 const MEMBERS = new Map(['self', 'honest', 'liar'].map((id) => [id, facts(id)]))
 const PEERS = new Map([...MEMBERS].filter(([id]) => id !== 'self'))
 
-/** Asks members that answer with these; undefined: no answer. What no reader takes is no answer, as in `PeerClient`. */
+/** Asks members that answer with these; undefined: no answer. An answer that no reader takes is none, as in `PeerClient`. */
 function asking(answers: Record<string, unknown>): Pick<PeerClient, 'ask'> {
   return {
     ask: async ({ process }, { readAnswer }) => {
@@ -211,7 +211,7 @@ describe('views of clients', () => {
     clientCounts: (keys: readonly unknown[]) => keys.map(() => 1),
     watchedBy: async () => [],
     subscribers: () => [],
-    condition: async () => ({ behind: [], subscriberCount: 0, lagMs: 0, faults: [] }),
+    condition: async () => ({ behind: [], lost: [], subscriberCount: 0, lagMs: 0, faults: [] }),
     connectedClients: () => ({ server: 'self', count: 0, clients: [] }),
     dismiss: () => false,
     timeline: () => ({ fromMs: 5, entries: [] }),

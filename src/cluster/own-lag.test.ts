@@ -36,7 +36,7 @@ beforeEach(async () => {
       ask: async ({ process }, { readAnswer }) => {
         const late = others[process]
         if (late === undefined) return undefined
-        return readAnswer({ behind: [], subscriberCount: 0, lagMs: late, faults: [] })
+        return readAnswer({ behind: [], lost: [], subscriberCount: 0, lagMs: late, faults: [] })
       },
     },
     peers: () => new Map(PEERS),

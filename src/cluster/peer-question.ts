@@ -211,8 +211,7 @@ export const CONDITION: PeerQuestion<Readonly<Record<string, never>>, OwnConditi
   readQuestion: nothing,
   readAnswer: object<OwnCondition>({
     behind: list(object({ key, clientCount: number, clients: list(object(client)) })),
-    // Earlier builds do not say it.
-    lost: optional(lostServices, []),
+    lost: lostServices,
     subscriberCount: number,
     lagMs: number,
     faults: list(object({ code: text, detail: text, forMs: number })),
@@ -248,8 +247,7 @@ export const TIMELINE: PeerQuestion<ServiceKey, OwnTimeline> = {
     fromMs: number,
     entries: list(
       object({
-        // Earlier builds do not say it.
-        stamp: optional(number, 0),
+        stamp: number,
         atMs: number,
         kind: oneOf(TIMELINE_KINDS),
         cause: oneOf(TIMELINE_CAUSES),

@@ -88,7 +88,7 @@ export class SharedSecrets {
     this.#parts.log.info({ inUse, accepted }, 'the secret of the peer channel rotates')
   }
 
-  /** The servers know each other by what they have seen: a server that starts would make another secret. */
+  /** The servers know each other by the secrets that they have seen: a server that starts would make another secret. */
   async #writeAgain(): Promise<void> {
     const { store, log } = this.#parts
     await store.agree(PEER_SECRETS.name, () => secretsText(this.#stored))

@@ -91,7 +91,7 @@ function secretsInElements(text: string): Range[] {
     if (index < behind || !isSecretKey(name)) continue
     ends ??= new Map([...text.matchAll(END_TAG)].map((tag) => [tag[1]!, tag.index]))
     const from = index + whole.length
-    // What is not there is not looked for.
+    // An end tag that does not follow is not looked for.
     const to = (ends.get(name) ?? -1) < from ? nextTag(text, from) : text.indexOf(`</${name}`, from)
     if (from < to) found.push({ from, to })
     behind = Math.max(from, to)
@@ -128,7 +128,7 @@ function secretsInValue(text: string, isLine = false): Range[] {
   return withoutOverlaps(found)
 }
 
-/** What is known of the value of a key in a text. */
+/** The begin of the value of a key in a text. */
 interface Begun {
   readonly from: number
   /** The character before the key. */

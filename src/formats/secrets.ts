@@ -165,7 +165,7 @@ function namedIn(
     : { secrecy: judged(said, 'none'), names: names.map(({ name }) => name) }
 }
 
-/** What a value means that is a name. */
+/** The text of a scalar, as it is read; of an alias, the text of its target. Empty for other values. */
 function wordOf(value: Tree, type: string): string {
   const written = value.kind === 'alias' ? value.target() : value
   return written?.kind === 'scalar' ? (unescaped(type, written.text)?.text ?? written.text) : ''

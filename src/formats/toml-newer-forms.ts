@@ -7,7 +7,7 @@ const TIME = /^(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:[Zz]|[-+](?:[01]\d|
 /** A value that has a date or a time. */
 const MOMENT = /^(?:\d{4}-|\d\d:)/
 
-/** What readers of TOML 1.0 refuse in a text that is right by TOML 1.1, in order. */
+/** The forms that readers of TOML 1.0 refuse in a text that is right by TOML 1.1, in order. */
 export function newerFormsIn(text: string, roots: readonly Tree[], longTables: readonly Range[]): Finding[] {
   const found: Finding[] = longTables.map((range) => ({ code: 'longTable', text: '', ...range }))
   if (text.startsWith('\uFEFF')) found.push({ code: 'wrongCharacter', text: '', from: 0, to: 1 })

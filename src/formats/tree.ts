@@ -13,7 +13,7 @@ export interface Scalar extends Range {
   readonly text: string
   /** Where the text is in lines below the mark of a block of YAML. */
   readonly isBlock?: boolean
-  /** What people may mean with it: for readers of YAML `#x`, `!x` and `&x` are no values. */
+  /** The range that people may take for a part of it: for readers of YAML `#x`, `!x` and `&x` are no values. */
   readonly beside?: Range
 }
 
@@ -58,7 +58,7 @@ export interface DeclaredValue extends Range {
   readonly kind: 'entity' | 'parameter' | 'attribute'
 }
 
-/** What a reader makes of a text. All places are in it. */
+/** The result of reading a text. All places are in that text. */
 export interface Reading {
   /** The documents: several in YAML alone. As much as was read, where the text is wrong. */
   readonly roots: readonly Tree[]

@@ -73,7 +73,7 @@ function readSubset(
   return { to: at + whole.length, subset: text.slice(from, at), entities: usable }
 }
 
-/** The place of what is in the quotes at the end of a declaration, or of a part of it, that is at a place. */
+/** The range inside the quotes that end a declaration, or a part of one. `at`: its place in the text. */
 function within(declaration: string, quoted: string, at: number): Range {
   const from = at + declaration.lastIndexOf(quoted) + 1
   return { from, to: from + quoted.length - 2 }

@@ -38,7 +38,7 @@ export function secretDeclarations(
   return found
 }
 
-/** Entities by name; only the first one of a name counts, and each of them may be secret. */
+/** Entities by name; only the first one of a name counts, and any may be secret. */
 function entitiesOf(values: readonly DeclaredValue[]): Map<string, DeclaredValue[]> {
   const found = new Map<string, DeclaredValue[]>()
   for (const value of values) {

@@ -124,7 +124,7 @@ const COMMENT = /[ \t]*#[^\s#][^\n]*/y
 const MARKED = /[!&]\S+[ \t]*$/
 const LONGEST_MARK = 250
 
-/** What people may mean with a value without quotes: the comment `#x` behind it, or `!x` and `&x` before no value. */
+/** The range that people may take for a part of a value without quotes: the comment `#x` behind it, or `!x` and `&x` before no value. */
 export function besideOf(text: string, { from, to }: Range): Range | undefined {
   COMMENT.lastIndex = to
   const [comment = ''] = COMMENT.exec(text) ?? []

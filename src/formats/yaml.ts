@@ -72,7 +72,7 @@ export function readYaml(given: string): Reading {
   return { roots, findings, comments: commentsBetween(text, scalars) }
 }
 
-/** What all documents of a text add to. */
+/** The findings and scalars of all documents of a text. */
 interface Found {
   readonly findings: Finding[]
   readonly scalars: Range[]

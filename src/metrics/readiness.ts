@@ -48,7 +48,7 @@ export interface ReadinessOptions {
   readonly full: () => Lasting | undefined
   /** Why there is little memory left for data; undefined: there is enough. */
   readonly scarce: () => Lasting | undefined
-  /** What else the store of several servers has that an operator must mend. */
+  /** The faults in the store of several servers that an operator must mend. */
   readonly storeFaults?: (() => readonly StoreFault[]) | undefined
   readonly monotonicMs: () => number
 }

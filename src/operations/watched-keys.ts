@@ -4,7 +4,7 @@ import type { KeyPattern } from '../core/text/key-pattern.ts'
 import type { Permission } from './authorisation.ts'
 import type { Guard, Resource } from './guard.ts'
 
-/** Room for the names that a client of a pattern has still to receive: they count as what it watches. */
+/** Room for the names that a client of a pattern has still to receive: they count as watched by it. */
 export interface NameRoom {
   /** False: there is no room for this number of names and bytes. Clients with more may have given way. */
   take(names: number, bytes: number): boolean

@@ -98,7 +98,7 @@ const storage = {
     default: Object.freeze([]) as readonly string[],
     shownDefault: '',
     meaning: 'The members of the etcd cluster, such as `http://10.0.0.1:2379`. For `store=etcd`.',
-    detail: 'Name all of them: when one fails, the server uses another. With TLS they begin with `https:`.',
+    detail: 'Name all endpoints: when one fails, the server uses another. With TLS they begin with `https:`.',
   },
   ...etcdAccessDefinitions,
   etcdCompact: {
@@ -236,7 +236,7 @@ const history = {
     min: 1_000,
     max: 100_000_000,
     meaning: 'How many events the audit keeps; the oldest are removed.',
-    detail: 'At most a quarter of them are refusals. 200,000 events take about 25 MB of the store.',
+    detail: 'At most a quarter are refusals. 200,000 events take about 25 MB of the store.',
   }),
   auditRetentionMs: durationSetting('audit-retention', {
     default: 180 * DAY,

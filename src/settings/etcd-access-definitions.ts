@@ -17,7 +17,7 @@ export const etcdAccessDefinitions = {
     default: '',
     meaning: 'A PEM file with the authorities that sign certificates of etcd. For https endpoints.',
     detail:
-      'Empty: those that Node.js trusts. The files of `etcd-ca`, `etcd-cert` and `etcd-key` are read for each connection: renewed ones need no restart.',
+      'Empty: the authorities that Node.js trusts. The files of `etcd-ca`, `etcd-cert` and `etcd-key` are read for each connection: renewed ones need no restart.',
   }),
   etcdCert: textSetting('etcd-cert', {
     default: '',

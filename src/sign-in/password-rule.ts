@@ -11,7 +11,7 @@ export interface NewPassword {
 
 const FEWEST_CHARACTERS = 10
 const FEWEST_DIFFERENT = 5
-/** What a password has besides names that everybody knows. */
+/** The fewest characters besides the name of the user and the known names. */
 const FEWEST_OWN = 6
 /** The names of this product and of the servers that people come from. */
 const KNOWN_NAMES = ['waypost', 'nacos']

@@ -11,7 +11,7 @@ import { DueBook } from '../core/work/due-book.ts'
 import { SharedSlices } from '../core/work/shared-slices.ts'
 import { FAN_OUT, SlicedWork, type Loop } from '../core/work/sliced-work.ts'
 import { changedItem } from './changed-item.ts'
-import type { Comparison } from './comparison.ts'
+import type { PollComparison } from './poll-comparison.ts'
 import { type HeldPoll, HeldPolls, type Poll, type PollHost, type PollStatus } from './held-polls.ts'
 import { Looks } from './looks.ts'
 import { PollComparisons } from './poll-comparisons.ts'
@@ -162,7 +162,7 @@ export class ConfigWatchers {
     return this.#hold(poll, owner, comparison)
   }
 
-  #hold(poll: Poll, owner: string, comparison: Comparison): Taken {
+  #hold(poll: Poll, owner: string, comparison: PollComparison): Taken {
     if (this.#stopped) {
       poll.answer(NOTHING)
       return { kind: 'held', handle: { cancel: () => {} } }

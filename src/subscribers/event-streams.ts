@@ -2,7 +2,7 @@ import { contained, guarded } from '../core/unexpected.ts'
 import type { Change } from '../core/decisions/changes.ts'
 import type { WatchedItem } from '../core/config/state/config-view.ts'
 import { type LiveEvent, liveEventsOf, liveKeyOf, watchersChanged } from '../core/live/live-event.ts'
-import { ClientTurns, type Place } from '../core/work/client-turns.ts'
+import { ClientTurns, type TurnPlace } from '../core/work/client-turns.ts'
 import { SlicedWork } from '../core/work/sliced-work.ts'
 import { EventStream, type StreamEnd, type EventStreamRequest } from './event-stream.ts'
 import { PublishedLately } from './published-lately.ts'
@@ -70,7 +70,7 @@ export class EventStreams {
   readonly #options: EventStreamsOptions
   readonly #recent = new RecentEvents()
   /** Each with its place among the streams of its owner. */
-  readonly #streams = new Map<EventStream, Place<EventStream>>()
+  readonly #streams = new Map<EventStream, TurnPlace<EventStream>>()
   readonly #turns = new ClientTurns<EventStream>()
   readonly #ofAddress = new Map<string, number>()
   #origin: string

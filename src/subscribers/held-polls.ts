@@ -1,8 +1,8 @@
 import type { WatchedItem } from '../core/config/state/config-view.ts'
 import type { Viewer } from '../core/config/state/viewer.ts'
-import { ClientTurns, type Place } from '../core/work/client-turns.ts'
+import { ClientTurns, type TurnPlace } from '../core/work/client-turns.ts'
 import { NOT_DUE, type Due } from '../core/work/due-book.ts'
-import type { Comparison } from './comparison.ts'
+import type { PollComparison } from './poll-comparison.ts'
 import type { Before, PollClient } from './recent-polls.ts'
 import type { Watcher } from './watcher.ts'
 
@@ -63,8 +63,8 @@ export interface PollHost {
 }
 
 /** The comparison of a held poll, where it takes several slices. `ends`: the poll is answered whether it differs or not. */
-interface PollComparison {
-  readonly comparison: Comparison
+interface UnfinishedComparison {
+  readonly comparison: PollComparison
   ends: boolean
 }
 
@@ -83,10 +83,10 @@ export class HeldPoll implements Due, Watcher {
   readonly heardMs: number
   readonly address: Address
   /** Its place among the polls of its owner. */
-  readonly place: Place<HeldPoll>
+  readonly place: TurnPlace<HeldPoll>
   dueTick = NOT_DUE
   /** Undefined: all its items were compared. */
-  comparing: PollComparison | undefined = undefined
+  comparing: UnfinishedComparison | undefined = undefined
   /** The poll before of its client. */
   before: Before | undefined = undefined
   /** Its neighbours in the order in which polls were held. */

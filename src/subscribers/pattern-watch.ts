@@ -2,7 +2,7 @@ import { contained, nothing } from '../core/unexpected.ts'
 import type { Change } from '../core/decisions/changes.ts'
 import { type ClientMemory, watchedBytes, watchingOf } from '../core/memory/client-memory.ts'
 import type { KeyPattern } from '../core/text/key-pattern.ts'
-import { ClientTurns, type Place } from '../core/work/client-turns.ts'
+import { ClientTurns, type TurnPlace } from '../core/work/client-turns.ts'
 import { type Loop, SlicedWork } from '../core/work/sliced-work.ts'
 
 /** Learns of things that appear and disappear. */
@@ -128,7 +128,7 @@ export class PatternWatch<Key> {
   }
 
   /** Each name weighs as much as a pattern: an owner with many names gives way first. */
-  #roomOf(owner: string, place?: Place<() => void>): PatternRoom {
+  #roomOf(owner: string, place?: TurnPlace<() => void>): PatternRoom {
     const { memory } = this.#options
     const weigh = (names: number): void => {
       if (place !== undefined) this.#turns.weigh(place, names)

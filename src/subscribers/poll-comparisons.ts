@@ -1,6 +1,6 @@
 import type { WatchedItem } from '../core/config/state/config-view.ts'
 import type { SharedSlices } from '../core/work/shared-slices.ts'
-import { Comparison } from './comparison.ts'
+import { PollComparison } from './poll-comparison.ts'
 import type { HeldPoll, Poll } from './held-polls.ts'
 import type { Looks } from './looks.ts'
 
@@ -21,12 +21,12 @@ export class PollComparisons {
   }
 
   /** A comparison that has not begun. */
-  of(poll: Poll): Comparison {
-    return new Comparison(poll.items, poll, this.#parts.looks.md5Of)
+  of(poll: Poll): PollComparison {
+    return new PollComparison(poll.items, poll, this.#parts.looks.md5Of)
   }
 
   /** Compares the rest in slices. `ends`: the poll is answered then, whether it differs or not. */
-  later(held: HeldPoll, comparison: Comparison, ends: boolean): void {
+  later(held: HeldPoll, comparison: PollComparison, ends: boolean): void {
     held.comparing = { comparison, ends }
     this.#parts.slices.add({ step: () => this.#step(held), failed: () => held.giveUp() })
   }
@@ -48,7 +48,7 @@ export class PollComparisons {
     else if (poll !== undefined) this.#toAnswer(held, this.of(poll), true)
   }
 
-  #toAnswer(held: HeldPoll, comparison: Comparison, ends: boolean): void {
+  #toAnswer(held: HeldPoll, comparison: PollComparison, ends: boolean): void {
     comparison.compare(this.#parts.looks.inStep())
     if (comparison.isDone) this.#parts.compared(held, comparison.differing(), ends)
     else this.later(held, comparison, ends)

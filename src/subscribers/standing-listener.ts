@@ -4,7 +4,7 @@ import type { EndOfWatch } from '../core/clients/stream-client.ts'
 import type { ConfigKey } from '../core/config/state/config-item.ts'
 import type { WatchedItem } from '../core/config/state/config-view.ts'
 import type { Viewer } from '../core/config/state/viewer.ts'
-import type { ClientTurns, Place } from '../core/work/client-turns.ts'
+import type { ClientTurns, TurnPlace } from '../core/work/client-turns.ts'
 import type { PollClient } from './recent-polls.ts'
 import type { Watcher } from './watcher.ts'
 
@@ -67,7 +67,7 @@ export class StandingListener implements Watcher {
   /** The user, or the network of a client without one. */
   readonly owner: string
   /** Its place among the listeners of its owner. */
-  readonly place: Place<StandingListener>
+  readonly place: TurnPlace<StandingListener>
   readonly #listener: Listener
   readonly #host: ListenerHost
   /** By the text of the key. */

@@ -4,7 +4,7 @@ import { ClientMemory, watchingOf } from '../core/memory/client-memory.ts'
 import { serviceKeyText, type ServiceKey } from '../core/naming/state/service.ts'
 import { Refusal } from '../core/refusal.ts'
 import { contained, nothing } from '../core/unexpected.ts'
-import { ClientTurns, type Place } from '../core/work/client-turns.ts'
+import { ClientTurns, type TurnPlace } from '../core/work/client-turns.ts'
 import { variantBytes, WatchedService, watchedServiceBytes } from './service-watch.ts'
 
 /** The most subscriptions of one connection, of all connections, and spellings of clusters of one service. */
@@ -23,7 +23,7 @@ export const STREAM_LIMITS: StreamLimits = {
 
 /** The objects of a subscription, and its places in tables. */
 const SUBSCRIPTION_BYTES = 240
-/** What judges whether its pushes are allowed, without the name of the service. */
+/** The judge that allows its pushes, without the name of the service. */
 const JUDGE_BYTES = 500
 
 /** A client that wants a service, in its own spelling of the clusters. */
@@ -104,7 +104,7 @@ export class StreamSubscription {
 export class ConnectionSubscriptions {
   readonly client: StreamClient
   /** Its place among the connections of its owner. */
-  readonly place: Place<ConnectionSubscriptions>
+  readonly place: TurnPlace<ConnectionSubscriptions>
   readonly all = new Set<StreamSubscription>()
   /** The size of the lists whose acks are awaited. */
   unackedBytes = 0

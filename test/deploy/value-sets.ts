@@ -76,7 +76,8 @@ export const VALUE_SETS: Readonly<Record<string, object>> = {
     settings: {
       'log-level': 'warn',
       'max-connections': 1_000_000,
-      'node-streams': true,
+      // A word that YAML takes for a boolean where it has no quotes.
+      'password-rule': 'off',
       'max-import': '8MiB',
     },
     extraEnv: [{ name: 'NODE_EXTRA_CA_CERTS', value: '/etc/ca.pem' }],

@@ -1,8 +1,14 @@
 /** Which files of a run are repeated, and what it prints, with made-up test files. */
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { temporaryDirectory } from '../support/waypost.ts'
 import { type Ended, madeUpTests, ROOT, runNode } from './made-up-tests.ts'
+
+const RULE = pathToFileURL(join(ROOT, 'scripts/runs/may-fail-once.js')).href
+const { reasonToRepeat } = (await import(RULE)) as {
+  reasonToRepeat: (ended: { file: string; failures: readonly string[] }) => string | undefined
+}
 
 const LIMIT_MS = 180_000
 const FIRST = `
@@ -52,6 +58,15 @@ describe('a file that fails', () => {
     expect(ended.output).toContain('\nFailed once: 3\n4 passed, 2 failed\n')
     expect(ended.code).toBe(1)
   })
+})
+
+test.each([
+  ['test/security/linear-readers.test.ts', undefined],
+  ['test/security/linear-readers.night.test.ts', 'measures time'],
+  ['test/console-checks.test.ts', undefined],
+  ['test/console-checks.night.test.ts', 'measures time'],
+])('a file that counts steps has failed, one that measures time is repeated: %s', (file, reason) => {
+  expect(reasonToRepeat({ file, failures: ['a failure'] })).toBe(reason)
 })
 
 test('what a passing test prints is not shown', () => {

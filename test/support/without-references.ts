@@ -6,7 +6,10 @@ export function withoutReferences<T extends object>(document: T): T {
 function resolved(part: unknown, document: object): unknown {
   if (typeof part !== 'object' || part === null) return part
   if (Array.isArray(part)) return part.map((one) => resolved(one, document))
-  if ('$ref' in part && typeof part.$ref === 'string') return resolved(partAt(part.$ref, document), document)
+  if ('$ref' in part && typeof part.$ref === 'string') {
+    const { $ref, ...beside } = part
+    return { ...(resolved(partAt($ref, document), document) as object), ...beside }
+  }
   return Object.fromEntries(Object.entries(part).map(([name, one]) => [name, resolved(one, document)]))
 }
 

@@ -152,7 +152,7 @@ describe('operators', () => {
       desc: 'for tests',
     })
     const twin = unique('twin')
-    const warning = `Warning: the name Tests is also that of ${id}.`
+    const warning = `Warning: the name Tests is also the name of ${id}.`
     expect(await here.terminal.ok('namespace', 'create', twin, '--name', 'Tests')).toContain(warning)
     expect(await json('namespace', 'update', twin, '--name', 'Tests')).toMatchObject({ sameName: [id] })
     await here.svc.delete('/console/namespaces', { namespaceId: twin })

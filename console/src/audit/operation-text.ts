@@ -11,7 +11,7 @@ export const OPERATIONS: readonly string[] = Object.keys(serverEn)
 /** The name of an operation in the language of the page; the server's word if the operation is unknown. */
 export const operationText = (operation: string): string => textIfAny(PREFIX + operation) ?? operation
 
-/** The numbers of what was done, in the language of the page. */
+/** The result of an operation with its numbers, in the language of the page. */
 export function detailText(detail: string): string {
   const [, published, skipped, failed] = /^published (\d+), skipped (\d+), failed (\d+)$/.exec(detail) ?? []
   if (published === undefined || skipped === undefined || failed === undefined) return detail

@@ -17,7 +17,7 @@ export interface Promoted {
   readonly group: string
   /** The md5 in the target that was seen; empty where there is none. */
   readonly casMd5: string
-  /** The md5 of what would be brought over. */
+  /** The md5 of the content to bring over. */
   readonly fromMd5: string
 }
 

@@ -71,7 +71,7 @@ export function Versions(props: Shared & { readonly isDeleted: boolean; readonly
   )
 }
 
-/** How far the times of a version and of what tells of it may be apart. */
+/** How far the times of a version and of a link to it may be apart. */
 const NEAR_MS = 3_000
 
 /** The version of that time, if there is one. */
@@ -151,7 +151,7 @@ function GrayRow({ name, version }: { readonly name: ConfigName; readonly versio
 
 const KINDS = { I: 'good', U: '', D: 'bad' } as const
 
-/** What a change did, why, when, and who made it. */
+/** A change: its kind, reason, time and author. */
 function Change({ version, what }: { readonly version: Version; readonly what: string }) {
   const { op, user, ip, comment, atMs, size, current, grayName } = version
   return (

@@ -11,7 +11,7 @@ export interface Arrival {
   readonly address: string
   /** The library and its version, as the client names itself; may be empty. */
   readonly agent: string
-  /** What it has got, for people. */
+  /** The items or instances that it has got, in words. */
   readonly got: string
 }
 

@@ -45,7 +45,7 @@ export function Confirm(props: {
 }
 
 /**
- * Something that a button does: once at a time, and with what went wrong. With a namespace it is a change there, and a protected
+ * Something that a button does: once at a time, and with the reason of a failure. With a namespace it is a change there, and a protected
  * one asks for its name before.
  */
 export function useDoing(

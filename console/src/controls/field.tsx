@@ -122,7 +122,7 @@ export function LongTextField(props: TextFieldProps) {
 interface SelectFieldProps extends Omit<FieldProps, 'control'> {
   readonly value: string
   readonly onChange: (value: string) => void
-  /** Values with what people see. */
+  /** Values with their texts for people. */
   readonly choices: readonly (readonly [string, string])[]
 }
 

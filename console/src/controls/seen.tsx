@@ -44,7 +44,7 @@ function marked(children: ComponentChildren, isPlain: boolean): ComponentChildre
   return pieces.length === 1 ? children : pieces
 }
 
-/** The parts of a text, with what is shown for its hidden characters. The characters inside emoji are seen. */
+/** The parts of a text, with the signs for its hidden characters. The characters inside emoji are seen. */
 function piecesOf<T>(text: string, shown: (code: string, index: number) => T): (T | string)[] {
   const isSeen = (part: string): boolean =>
     IN_CONTENTS.test(part) || (IN_EMOJI.test(part) && EMOJI.test(text))

@@ -127,7 +127,7 @@ function basics({ type, phrases, label }: EditorLooks): Extension {
 }
 
 /**
- * Typing over a selection. Left to itself, the browser would copy the style of what it replaces into an attribute, which the
+ * Typing over a selection. Left to itself, the browser would copy the style of the selected text into an attribute, which the
  * Content-Security-Policy bars.
  */
 const replacing = EditorView.domEventHandlers({

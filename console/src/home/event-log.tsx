@@ -16,7 +16,7 @@ const NO_CHANGES = new Set(['sign in', 'sign out'])
 
 /**
  * The changes with their authors, newest first. The way leads from a configuration to its difference, and
- * from there back to what it was.
+ * from there back to its earlier content.
  */
 export function EventLog() {
   const found = useLoaded('event log', () => findEvents(CHANGES, undefined), anyOf('audit'))

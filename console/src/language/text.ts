@@ -41,7 +41,7 @@ export function t(key: TextKey, values: Readonly<Record<string, string | number>
   return texts[key].replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole))
 }
 
-/** A phrase of the server, such as what it allows, in the language of the page; one that is not known stays in English. */
+/** A phrase of the server, such as the allowed values, in the language of the page; one that is not known stays in English. */
 export const phraseText = (phrase: string): string => sayPhrase(phrase)
 
 /** The text of a key that may not exist, such as one for a code of the server. */

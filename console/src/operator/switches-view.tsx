@@ -14,7 +14,7 @@ import { useLoaded } from '../live/loaded.ts'
 /** The switches that cannot be set. */
 const FIXED = new Set(['name', 'checksum', 'adWeightMap'])
 
-/** The switches of the running server, those with an effect first, each with what it does. */
+/** The switches of the running server, the ones with an effect first, each with its meaning. */
 export function SwitchesView() {
   const found = useLoaded('switches', readSwitches, anyOf('switch'))
   const [edited, setEdited] = useState<string | undefined>()

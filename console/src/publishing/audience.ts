@@ -55,7 +55,7 @@ export const addressesIn = (expr: string): string[] =>
     .map((one) => one.trim())
     .filter((one) => one !== '')
 
-/** The same kind of question for a version that there is: of what it may be given to other clients by. */
+/** The kind of question by which a version that is there may be given to other clients. */
 const kindOf = (grayType: GrayType): AudienceKind =>
   ({ beta: 'clients', tag: 'tag', tagv2: 'labels', percent: 'percent' } as const)[grayType]
 

@@ -35,7 +35,7 @@ const keyOf = ({ tenant, group, dataId, grayName }: DraftPlace): string =>
 export const mayKeep = ({ content }: Edit, base: Pick<Base, 'content'>): boolean =>
   content.length + base.content.length <= MOST_CHARACTERS && ![content, base.content].some(mayHaveSecrets)
 
-/** Keeps an edit under the names of what it is of, in place of an older one; where it may not be kept, none is. */
+/** Keeps the draft of an item, in place of an older one. If this edit may not be kept, the older draft is removed. */
 export function keepDraft(place: DraftPlace, draft: Draft): void {
   if (!mayKeepEdits()) return
   if (mayKeep(draft.edit, draft.base)) keep(keyOf(place), JSON.stringify(draft))

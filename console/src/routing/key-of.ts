@@ -9,7 +9,7 @@ export const configNameIn = (params: Readonly<Record<string, string>>): ConfigNa
   dataId: params['dataId'] ?? '',
 })
 
-/** The address of what a change of an item was: the difference, and the way back. */
+/** The address of a change of an item, where its difference and the way back are shown. */
 export const linkToChange = ({ tenant, group, dataId }: ConfigName, atMs: number): string =>
   linkTo('config', { ns: namespaceParam(tenant), group, dataId, tab: 'versions', at: String(atMs) })
 

@@ -162,11 +162,11 @@ export interface GrayVersionText {
 }
 
 export interface ExplainedView {
-  /** The md5 of what the client sees; empty: it sees nothing. */
+  /** The md5 of the text for the client; empty: it sees none. */
   readonly md5: string
   /** The gray version that it sees; null: the formal one, or nothing. */
   readonly grayName: string | null
-  /** What tells the client apart from others, for a share of clients. */
+  /** The name by which a share of clients tells them apart. */
   readonly identity: string
   readonly versions: readonly ({
     /** The id of the release: it stays while the version changes. */
@@ -209,7 +209,7 @@ export interface ConnectedClient {
   /** The name and version of its library, as it says. */
   readonly version: string
   readonly appName: string
-  /** What the connection is for: config, naming; empty where the client does not say it. */
+  /** The purpose of the connection: config, naming; empty where the client does not say it. */
   readonly module: string
   /** The address that the client takes for its own. */
   readonly clientIp: string
@@ -506,7 +506,7 @@ export interface Watcher {
   readonly port: number | null
   /** How the library of the client names itself; empty where it is not known. */
   readonly agent: string
-  /** What the client has; empty: no item. */
+  /** The md5 that the client has; empty: no item. */
   readonly md5: string
   readonly upToDate: boolean
   /** The version that is for it, a gray one or the formal one; another text; not come back; or nobody can tell. */
@@ -674,7 +674,7 @@ export interface ShownInstance {
   /** How much silence is left; null: silence does not remove it. */
   readonly expiresInMs: number | null
   readonly health: {
-    /** What decided on its health; never: nobody has looked at it yet. A probe without a check: another server probes it. */
+    /** The source of its health; never: nobody has looked at it yet. A probe without a check: another server probes it. */
     readonly reason: 'beat' | 'beat-timeout' | 'probe' | 'operator' | 'connection' | 'never'
     readonly check: {
       readonly type: string
@@ -753,7 +753,7 @@ export interface TimelineEntry {
   readonly user: string | null
   /** From where it was asked for; null where nobody knows. */
   readonly fromIp: string | null
-  /** What a probe has found, or the weights; else empty. */
+  /** The result of a probe, or the weights; else empty. */
   readonly text: string
 }
 

@@ -70,7 +70,7 @@ export const CONFIG_TYPES = ['yaml', 'properties', 'json', 'xml', 'toml', 'html'
 const CONFIGS = 'svc/v1/cs/configs'
 const CONSOLE = 'svc/v1/console'
 
-/** By what a list is sorted. */
+/** The field that sorts a list. */
 export type ConfigOrder = 'modifyTime' | 'dataId' | 'group' | 'size'
 
 /** The search of a list of items. */

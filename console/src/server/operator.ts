@@ -17,7 +17,7 @@ export const setSwitch = (entry: string, value: string, isStored: boolean): Prom
 export const readServers = (): Promise<{ servers: readonly Server[] }> =>
   request('GET', `${OPERATOR}/servers`)
 
-/** All servers with what each reports of itself. */
+/** All servers, each with its report of itself. */
 export const readCluster = (): Promise<{ members: readonly ClusterMember[] }> =>
   request('GET', 'svc/v1/operator/cluster')
 

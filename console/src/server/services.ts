@@ -193,20 +193,20 @@ const batchOf = (name: ServiceName, instances: Many, metadata: Instance['metadat
 const locators = (instances: Many): string => JSON.stringify(instances.map(placed))
 
 /** An instance by its place. */
-type Place = Parameters<typeof placed>[0]
+type PlacedInstance = Parameters<typeof placed>[0]
 
 /** Registers an instance as an application does. */
 export const register = (
   name: ServiceName,
-  instance: Place & { readonly metadata: string },
+  instance: PlacedInstance & { readonly metadata: string },
 ): Promise<string> => requestText('POST', `${NAMING}/instance`, { form: { ...named(name), ...instance } })
 
 /** Sends a beat as an application does. */
-export const beat = (name: ServiceName, { ip, port, clusterName }: Place): Promise<string> =>
+export const beat = (name: ServiceName, { ip, port, clusterName }: PlacedInstance): Promise<string> =>
   requestText('PUT', `${NAMING}/instance/beat`, { form: { ...named(name), ip, port, clusterName } })
 
 /** Removes an instance. One that still sends beats comes back. */
-export const deregister = (name: ServiceName, instance: Place): Promise<string> =>
+export const deregister = (name: ServiceName, instance: PlacedInstance): Promise<string> =>
   requestText('DELETE', `${NAMING}/instance`, { query: { ...named(name), ...placed(instance) } })
 
 /** A page of the clients that follow a service: they get its changes, or read its list. */

@@ -97,7 +97,7 @@ export function EditInstances(props: {
   )
 }
 
-/** An instance with what changes of it. */
+/** An instance with the changes of its values. */
 interface ChangedInstance {
   readonly instance: Instance
   readonly changes: readonly ValueChange[]

@@ -4,7 +4,7 @@ import { loadAgain } from '../state/location.ts'
 import { onOtherUser } from '../server/request.ts'
 import { findUser, forgetUser, onUserOfPage, standing, username } from '../state/user.ts'
 
-/** What a page remembers over its reload, to say why. */
+/** The key of the mark that a page keeps over its reload, to say why. */
 const REASON = 'waypost-other-user'
 
 /**

@@ -25,7 +25,7 @@ export function forget(name: string): void {
   }
 }
 
-/** The names of what is kept that begin with a text. */
+/** The names of kept values that begin with a text. */
 export function keptNames(start: string): string[] {
   try {
     const prefix = `waypost-${start}`

@@ -4,7 +4,7 @@ import checkWorker from './check-worker.ts?worker&url'
 import liveWorker from './live-worker.ts?sharedworker&url'
 // oxlint-enable import/default
 
-/** The scripts that may become workers, by what they are for. */
+/** The scripts that may become workers, by their purposes. */
 const SCRIPTS = { live: liveWorker, check: checkWorker } as const
 
 interface TrustedTypes {

@@ -2,7 +2,7 @@ import { Cancellation } from './cancellation.ts'
 
 /** The clock of the client. Tests have their own. */
 export interface Clock {
-  /** Milliseconds of a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   nowMs(): number
   /** Resolves after that time, or as soon as it is cancelled. */
   sleep(ms: number, cancellation?: Cancellation): Promise<void>

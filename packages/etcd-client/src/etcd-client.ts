@@ -36,7 +36,7 @@ export interface EtcdClientParts {
   readonly values?: ValueForm
   /** Called when etcd does not let this client in, or do something. */
   readonly refused?: (error: EtcdError) => void
-  /** What each change compares besides; by default nothing. */
+  /** Further conditions of each change; by default none. */
   readonly guard?: () => TxnGuard
 }
 

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer'
 /** A byte that is no UTF-8 becomes half a character, which no text of UTF-8 has: U+DC00 and the byte. */
 const HALVES = 0xdc00
 const LAST_BYTE = 0xff
-/** What the decoder puts for bytes that are no UTF-8. A key may have it, too. */
+/** The character that the decoder puts for bytes that are no UTF-8. A key may have it, too. */
 const REPLACEMENT = '\ufffd'
 
 /** The text of a key. Two keys never have the same text, also if they are no UTF-8: {@link keyBytes} gives the key back. */

@@ -53,7 +53,7 @@ export interface VersionId {
 }
 
 /**
- * The reads of one reader in what only the store has. Readers take turns, and no read delays a commit (decision 0069).
+ * The reads of one reader in the data that only the store has. Readers take turns, and no read delays a commit (decision 0069).
  * Each rejects with Refusal `too-many-reads` if too many wait already.
  */
 export interface KeptReads {

@@ -87,7 +87,7 @@ export const OLD_TOKENS: RememberedKind<OldTokensAccepted> = {
     object<OldTokensAccepted>({ sinceStamp: aStamp, untilMs: wholeNumber(0, LATEST_MS) })(jsonOf(stored)),
 }
 
-/** The digests of what imports have written, in several values. */
+/** The digests of the records that imports have written, in several values. */
 export function importMarks(value: number): RememberedKind<Record<string, string>> {
   return { name: `imported-${value}`, read: (stored) => map(text)(jsonOf(stored)) }
 }

@@ -36,8 +36,8 @@ export interface SharedEngineOptions {
 }
 
 /**
- * The engine of a server that shares its store with others. It decides on what this server knows, and the store writes the
- * decision only if that is still so: otherwise it is decided again. Only the feed of the store changes the state, with the
+ * The engine of a server that shares its store with others. It decides on this server's knowledge, and the store writes the
+ * decision only if that still holds: otherwise it is decided again. Only the feed of the store changes the state, with the
  * server's own changes too. A 'no' is confirmed by the store like a 'yes': this server may know less than another.
  */
 export class SharedEngine implements Engine {

@@ -20,6 +20,7 @@ export const flag: Shape<boolean> = (value) => {
   throw new ShapeError('must be true or false')
 }
 
+/** A number that JSON can write: `1e999` is read as Infinity, and refused. */
 export const number: Shape<number> = (value) => {
   if (typeof value === 'number' && Number.isFinite(value)) return value
   throw new ShapeError('must be a number')
@@ -95,14 +96,10 @@ export function within<T>(place: string, read: () => T): T {
 
 /** The text in a field. Throws a ShapeError that names the field. */
 export function textIn(fields: Readonly<Record<string, unknown>>, name: string): string {
-  const value = fields[name]
-  if (typeof value === 'string') return value
-  throw new ShapeError(`${name} must be a text`)
+  return within(name, () => text(fields[name]))
 }
 
 /** The number in a field. Throws a ShapeError that names the field. */
 export function numberIn(fields: Readonly<Record<string, unknown>>, name: string): number {
-  const value = fields[name]
-  if (typeof value === 'number') return value
-  throw new ShapeError(`${name} must be a number`)
+  return within(name, () => number(fields[name]))
 }

@@ -258,7 +258,7 @@ function parseObject(text: string): object {
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
   } catch {
-    // Refused below, with what is allowed.
+    // Refused below, with the allowed form.
   }
   throw badValue('batch', text, 'a JSON object of switches')
 }

@@ -1,10 +1,10 @@
-/** The place of a thing. It knows its neighbours among the things of its client, while it may be taken. */
-export class Place<T> {
+/** The place of a thing in the turns of its client. It knows its neighbours among the things of its client, while it may be taken. */
+export class TurnPlace<T> {
   readonly thing: T
   weight: number
   client: Client<T>
-  older: Place<T> | undefined = undefined
-  newer: Place<T> | undefined = undefined
+  older: TurnPlace<T> | undefined = undefined
+  newer: TurnPlace<T> | undefined = undefined
   hasLeft = false
   #isKept = false
 
@@ -33,21 +33,21 @@ class Client<T> {
   /** All its things. */
   size = 0
   weight = 0
-  oldest: Place<T> | undefined = undefined
-  newest: Place<T> | undefined = undefined
+  oldest: TurnPlace<T> | undefined = undefined
+  newest: TurnPlace<T> | undefined = undefined
 
   constructor(name: string) {
     this.name = name
   }
 
-  link(place: Place<T>): void {
+  link(place: TurnPlace<T>): void {
     place.older = this.newest
     if (this.newest === undefined) this.oldest = place
     else this.newest.newer = place
     this.newest = place
   }
 
-  unlink(place: Place<T>): void {
+  unlink(place: TurnPlace<T>): void {
     const { older, newer } = place
     if (older === undefined) this.oldest = newer
     else older.newer = newer
@@ -82,14 +82,14 @@ export class ClientTurns<T> {
   }
 
   /** Adds a thing until it leaves, or `next` takes it. */
-  add(name: string, thing: T, weight = 0): Place<T> {
-    const place = new Place(thing, weight, this.#clientOf(name))
+  add(name: string, thing: T, weight = 0): TurnPlace<T> {
+    const place = new TurnPlace(thing, weight, this.#clientOf(name))
     this.#enter(place)
     return place
   }
 
   /** Removes a thing. */
-  leave(place: Place<T>): void {
+  leave(place: TurnPlace<T>): void {
     const { client } = place
     if (place.hasLeft) return
     if (!place.isKept) client.unlink(place)
@@ -99,7 +99,7 @@ export class ClientTurns<T> {
   }
 
   /** Gives a thing to a client, as its newest. */
-  move(place: Place<T>, name: string): void {
+  move(place: TurnPlace<T>, name: string): void {
     this.leave(place)
     place.client = this.#clientOf(name)
     this.#enter(place)
@@ -122,7 +122,7 @@ export class ClientTurns<T> {
    * The place that gives way to one more thing of a client. It is the oldest or newest of the client with the most, if that client
    * has more than this one will have then. A client whose things are all kept gives nothing: the next one does.
    */
-  givesWayTo(name: string, which: 'oldest' | 'newest'): Place<T> | undefined {
+  givesWayTo(name: string, which: 'oldest' | 'newest'): TurnPlace<T> | undefined {
     const willHave = this.sizeOf(name) + 1
     for (let size = this.#largest; size > willHave; size--)
       for (const client of this.#bySize[size] ?? []) if (client[which] !== undefined) return client[which]
@@ -148,7 +148,7 @@ export class ClientTurns<T> {
   }
 
   /** A thing becomes heavier, or lighter. */
-  weigh(place: Place<T>, more: number): void {
+  weigh(place: TurnPlace<T>, more: number): void {
     place.weight += more
     if (!place.hasLeft) place.client.weight += more
   }
@@ -161,7 +161,7 @@ export class ClientTurns<T> {
     return client
   }
 
-  #enter(place: Place<T>): void {
+  #enter(place: TurnPlace<T>): void {
     if (!place.isKept) place.client.link(place)
     place.hasLeft = false
     place.client.weight += place.weight

@@ -2,7 +2,7 @@ import { type Boundary, caught, guarded } from '../unexpected.ts'
 
 /** The event loop, for long work that shares it. */
 export interface Loop {
-  /** Milliseconds on a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   readonly now: () => number
   /** Runs the callback after the requests already received (in the server: setImmediate). */
   readonly soon: (run: () => void) => void

@@ -221,7 +221,7 @@ function changed(rows: Readable): Promise<void> {
   })
 }
 
-/** What the driver reads a packet by: its place, and the end of the packet. */
+/** The fields by which the driver reads a packet: its place, and the end of the packet. */
 interface Packet {
   readonly offset: number
   readonly end: number

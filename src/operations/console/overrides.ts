@@ -21,7 +21,7 @@ export interface Override {
 
 type Value = string | number | boolean
 
-/** What operators have set of an instance, as far as it is in force. */
+/** The fields of an instance that operators have set, as far as they are in force. */
 export function overridesOf(state: RecordView, { entry, record }: Instance): Override[] {
   const id = rememberedId({ serviceKey: entry.service.key, address: record.address })
   const over = state.record(REMEMBERED_METADATA, id)

@@ -1,4 +1,3 @@
-import { refuseDamagedService } from '../../core/naming/state/damaged-service.ts'
 import type { Engine } from '../../core/engine/ports.ts'
 import { beat } from '../../core/naming/liveness/beat.ts'
 import { connectionOf, isMoved } from '../../core/naming/state/connection-publisher.ts'
@@ -13,7 +12,6 @@ import {
   setHealth,
 } from '../../core/naming/commands/instance-commands.ts'
 import { type InstanceAddress, type Metadata, type Publisher } from '../../core/naming/state/instance.ts'
-import type { Instance } from '../../core/naming/state/service-entry.ts'
 import type { Liveness } from '../../core/naming/liveness/liveness.ts'
 import {
   deleteMetadata,
@@ -31,9 +29,10 @@ import type { Guard } from '../guard.ts'
 import type { Caller } from '../authorisation.ts'
 import { afterwards } from '../afterwards.ts'
 import { auditedBatch, auditedInstances, instanceNames } from './audited-instances.ts'
+import { instanceReads } from './instance-reads.ts'
 import { type InstanceRequest, instanceText, targetOf, targetThere } from './instance-targets.ts'
 import { type BatchParts, carryOutBatch } from './metadata-batches.ts'
-import { READ_SERVICE, serviceResource, WRITE_SERVICE } from './services.ts'
+import { serviceResource, WRITE_SERVICE } from './services.ts'
 
 /** Dependencies of the operations on instances. */
 export interface InstanceParts extends BatchParts {
@@ -82,7 +81,7 @@ interface SetHealthRequest extends InstanceRequest {
 
 /** Makes the operations on instances. They refuse as the commands in core do. */
 export function instanceOperations(parts: InstanceParts) {
-  return { ...registrations(parts), ...modifications(parts), ...batches(parts), ...reads(parts) }
+  return { ...registrations(parts), ...modifications(parts), ...batches(parts), ...instanceReads(parts) }
 }
 
 function registrations(parts: InstanceParts) {
@@ -329,24 +328,6 @@ async function isThereFor(change: () => Promise<unknown>): Promise<boolean> {
   }
 }
 
-function reads({ guard, state }: InstanceParts) {
-  return {
-    /** One instance, or the refusal that names the missing thing: service, cluster or instance. */
-    read: guard.operation({
-      permission: READ_SERVICE,
-      resources: ofInstance,
-      run: (request: InstanceRequest): Instance => {
-        refuseDamagedService(state, targetOf(request).serviceKey)
-        const target = targetThere(state, request)
-        const instance = state.instance(target.serviceKey, target.address)
-        const isOther = target.ephemeral !== undefined && instance?.record.ephemeral !== target.ephemeral
-        if (instance === undefined || isOther) throw notFound(state, target)
-        return instance
-      },
-    }),
-  }
-}
-
 /** The origin of a change, for the timeline. */
 function askedBy(
   { ip, identity }: Caller,
@@ -379,15 +360,4 @@ function isPersistent(
 /** How the audit names the instance that a request means. */
 function textThere({ state }: Pick<InstanceParts, 'state'>, request: InstanceRequest): string {
   return instanceText(targetThere(state, request).address)
-}
-
-function notFound(state: State, { serviceKey, address }: InstanceTarget): Refusal {
-  const names = { serviceName: serviceKey.groupedName, cluster: address.cluster }
-  const entry = state.services.get(serviceKey)
-  if (entry === undefined)
-    return new Refusal('service-not-found', `no service ${names.serviceName} found!`, { names })
-  const text = entry.clusterSizes.has(address.cluster)
-    ? 'no matched ip found!'
-    : `no ips found for cluster ${names.cluster} in service ${names.serviceName}`
-  return new Refusal('instance-not-found', text, { names })
 }

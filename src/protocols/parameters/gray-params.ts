@@ -15,8 +15,7 @@ import { Type } from './schema.ts'
 
 /** The default priority of a rule of labels or a share. */
 const USUAL_PRIORITY = 100
-const GIVEN_NAME =
-  'The name of the gray version; that of an address list is beta, and that of a tag is tag_ and the tag.'
+const GIVEN_NAME = 'The name of the gray version: beta for a list of addresses, tag_ and the tag for a tag.'
 
 /** The name of a gray version. */
 export const grayName = Type.String({ maxLength: 128, description: GIVEN_NAME })

@@ -117,7 +117,7 @@ export const REFUSALS: Readonly<Record<RefusalCode, RefusalRow>> = {
   'gray-too-many': {
     http: 400,
     title: 'The item has as many gray versions as it may',
-    meaning: 'An item has at most 10 gray versions. Promote or stop one of them.',
+    meaning: 'An item has at most 10 gray versions. Promote or stop one.',
   },
   'history-not-found': {
     http: 404,
@@ -158,7 +158,7 @@ export const REFUSALS: Readonly<Record<RefusalCode, RefusalRow>> = {
     http: 404,
     title: 'No such client is connected',
     meaning:
-      'No client of gRPC has this connection to any server that has replied; the text names those that have not. It may have left.',
+      'No client of gRPC has this connection to any server that has replied; the text names the other servers. It may have left.',
   },
   'instance-connected': {
     http: 409,

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { clientNetwork } from '../../core/access/client-network.ts'
-import { ClientTurns, type Place } from '../../core/work/client-turns.ts'
+import { ClientTurns, type TurnPlace } from '../../core/work/client-turns.ts'
 import { guarded, nothing } from '../../core/unexpected.ts'
 import { plainAddress } from './plain-address.ts'
 
@@ -26,7 +26,7 @@ const MOST_ANSWERED = 256
 const MOST_LOOKED_AT = 16
 
 /** The place of a connection. It is kept while a request or stream is on the connection. */
-export type SocketPlace = Place<Socket>
+export type SocketPlace = TurnPlace<Socket>
 
 /**
  * The connections of a port, within limits: in all, and of one address. Where there are as many as may be, the network with the most gives way,

@@ -165,7 +165,7 @@ describe('what owners leave unread', () => {
   })
 })
 
-/** What a holder has: a naive copy of what is counted. */
+/** The bytes and texts of a holder: a naive copy of the count. */
 interface Held {
   readonly bytes: number
   readonly sent: Set<readonly Buffer[]>

@@ -140,7 +140,7 @@ export class OldestFirstMemory {
   }
 }
 
-/** What an owner holds: bytes of a holder alone, or the part of a text. */
+/** A holding of an owner: bytes of one holder alone, or its part of a text. */
 interface Part {
   readonly text?: Text
   readonly holdings: Iterable<Holding>
@@ -177,7 +177,7 @@ class Owner {
   }
 }
 
-/** What a holder has. */
+/** The bytes and texts of a holder. */
 class Holding implements Part {
   readonly holder: Holder
   readonly owner: Owner

@@ -1,4 +1,4 @@
-/** Milliseconds on a clock that never goes back. */
+/** Milliseconds of a monotonic clock. */
 export const monotonicMs = (): number => performance.now()
 
 /** Epoch milliseconds. */

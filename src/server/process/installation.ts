@@ -98,7 +98,7 @@ export interface Installation {
   readonly cutOff: (() => Lasting | undefined) | undefined
   /** That this server receives the changes of others late; undefined for a server that is alone anyway. */
   readonly lagging: (() => Lagging | undefined) | undefined
-  /** What an operator must mend in the store; undefined for a server that is alone on it. */
+  /** The faults of the store that an operator must mend; undefined for a server that is alone on it. */
   readonly storeFaults: (() => readonly StoreFault[]) | undefined
   /** Resolves with the cause that ends this server: it must stop. */
   readonly ended: Promise<Error>

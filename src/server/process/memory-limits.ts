@@ -49,7 +49,7 @@ export function waitingContentBytes(): number {
   return SHARE_OF_WAITING * getHeapStatistics().heap_size_limit
 }
 
-/** The heap for what stays, as `--max-old-space-size` says it: V8 ends the process where that is full. */
+/** The heap for objects that stay, as `--max-old-space-size` says it: V8 ends the process where that is full. */
 function oldHeap(): number {
   const flags = [process.env['NODE_OPTIONS'], ...process.execArgv].join(' ')
   return getHeapStatistics().heap_size_limit - youngBytes(memoryLimitBytes(), flags)

@@ -23,7 +23,7 @@ export interface StoreFaultsParts {
   readonly monotonicMs: () => number
 }
 
-/** What an operator must mend in etcd. The servers work meanwhile. */
+/** The faults in etcd that an operator must mend. The servers work meanwhile. */
 export class StoreFaults {
   readonly #parts: StoreFaultsParts
   #nested: readonly string[] = []

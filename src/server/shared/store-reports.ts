@@ -10,7 +10,7 @@ export const DAMAGED_ADVICE =
   '`waypost doctor --store etcd` names all. Write the thing again where that is possible, remove the key with `etcdctl del`, ' +
   'or restore a backup.'
 
-/** What a server logs of its store in etcd. */
+/** The events of the store in etcd that a server logs. */
 export function reportsOf(log: Logger): Partial<EtcdSetup> {
   return {
     reloading: (err) => {

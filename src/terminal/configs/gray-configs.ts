@@ -70,7 +70,7 @@ export async function publishGray(
     grayName: flags.name,
     grayPriority: flags.priority,
     type: flags.type,
-    // What was not asked about is not replaced.
+    // A version that nobody was asked about is not replaced.
     casMd5: flags.casMd5 ?? (out && (replaced?.md5 ?? '')),
     comment: flags.comment,
   })

@@ -64,14 +64,13 @@ export async function auditOf(flags: AuditFlags): Promise<CommandResult> {
 /** The names in a table, at most. The other forms of output have all names. */
 const MOST_SHOWN = 3
 
-/** The names of the items of an event, in brackets the items that were left as they were; an older server has no such lists. */
-function itemText({ item, items, unchangedItems = [], itemCount }: Partial<AuditEvent>): string {
-  const isOne = itemCount === undefined || itemCount <= 1
-  if (items === undefined || (isOne && unchangedItems.length === 0)) return item ?? ''
+/** The names of the items of an event, in brackets the items that were left as they were. */
+function itemText({ item, items, unchangedItems, itemCount }: AuditEvent): string {
+  if (itemCount <= 1 && unchangedItems.length === 0) return item
   const changed = items.slice(0, items.length - unchangedItems.length).slice(0, MOST_SHOWN)
   const left = unchangedItems.slice(0, MOST_SHOWN)
   const names = [...changed, ...left.map((name) => `(not ${name})`)]
-  const rest = (itemCount ?? 0) - names.length
+  const rest = itemCount - names.length
   return rest > 0 ? `${names.join(', ')} and ${rest} more` : names.join(', ')
 }
 

@@ -64,7 +64,7 @@ async function saved(
 ): Promise<CommandResult> {
   const others = (await allNamespaces(client)).filter((one) => one.name === name && one.namespaceId !== id)
   const ids = others.map(({ namespaceId }) => namespaceId || 'public')
-  const warning = ids.length === 0 ? '' : ` Warning: the name ${name} is also that of ${ids.join(', ')}.`
+  const warning = ids.length === 0 ? '' : ` Warning: the name ${name} is also the name of ${ids.join(', ')}.`
   return done(`${text}${warning}`, { namespaceId: id, ...(warning !== '' && { sameName: ids }) })
 }
 

@@ -204,7 +204,7 @@ export async function changeInstances(
     instances: JSON.stringify(instances),
     ...change,
   })
-  const { notFound = [] } = JSON.parse(answer) as Partial<ChangedInstances>
+  const { notFound } = JSON.parse(answer) as ChangedInstances
   const gone = found.filter(({ instanceId }) => notFound.includes(instanceId)).map(addressText)
   if (gone.length > 0)
     throw new DiffersError(`${serviceText(name)}: ${gone.join(', ')} left just now; all others are changed.`)

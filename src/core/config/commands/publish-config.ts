@@ -101,7 +101,7 @@ interface DeleteOptions {
   readonly comment?: string | undefined
 }
 
-/** What is known of an item that the store has and cannot read; undefined: it has none, or can read it. */
+/** An item that the store has and cannot read, with its key alone; undefined: it has none, or can read it. */
 function unreadableIn(view: View, key: ConfigKey): ConfigItem | undefined {
   if (view.record(DAMAGED_ITEM, key.text) === undefined) return undefined
   const origin = { id: 0, createdMs: 0, createUser: null, createIp: '' }

@@ -42,7 +42,7 @@ export const TAGS_RULE = {
   allowed: 'at most 5 tags of at most 64 characters, separated by commas',
 } as const
 
-/** What is wrong with a note, as words behind its name; undefined: an item can have it. */
+/** The fault of a note, as words behind its name; undefined: an item can have it. */
 export function noteFault(name: keyof ConfigNotes, text: string): string | undefined {
   const isOfTags = name === 'configTags'
   if (isOfTags && !TAGS.test(text)) return `are ${TAGS_RULE.allowed}`

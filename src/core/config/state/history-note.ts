@@ -17,7 +17,7 @@ export interface GrayNote {
   readonly rule: GrayRule
 }
 
-/** What a history record has besides the version: why, by which import, of which gray version. It lasts as long as the record. */
+/** The fields of a history record besides the version: why, by which import, of which gray version. It lasts as long as the record. */
 export interface HistoryNote extends Partial<ImportMark> {
   /** Why somebody made the change; absent: nobody says. */
   readonly comment?: string | undefined

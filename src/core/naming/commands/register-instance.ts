@@ -110,8 +110,8 @@ function holds(
 }
 
 /**
- * The changes of the fields that an operator has set. A connection that waits for the address keeps them. What silence has
- * removed stays remembered when a connection registers.
+ * The changes of the fields that an operator has set. A connection that waits for the address keeps them. A registration
+ * that silence has removed stays remembered when a connection registers.
  */
 function settingsChanges(
   { weight, enabled }: RegisterInstance,

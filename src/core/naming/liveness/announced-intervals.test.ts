@@ -22,7 +22,7 @@ beforeEach(() => void (state = livingState()))
 const set = (value: number, ms = 0, localOnly = false) =>
   carryOut(state, setSwitch('clientBeatInterval', String(value), localOnly), at(ms))
 
-/** What silence does until then, with a beat every `everyMs` until `lastMs`. */
+/** The changes by silence until then, with a beat every `everyMs` until `lastMs`. */
 function seen(untilMs: number, { everyMs = Infinity, lastMs = Infinity, fromMs = 0 } = {}): string[] {
   const found: string[] = []
   for (let ms = fromMs; ms <= untilMs; ms += 250) {

@@ -57,7 +57,7 @@ export function departure(view: DepartureView, departing: Departing): readonly C
   return [saved(view, departing, { record: taken, healthy }), ...memory]
 }
 
-/** The changes of what is remembered of an address. `next`: the registration that has it then. */
+/** The changes of the remembered facts of an address. `next`: the registration that has it then. */
 function memoryOf(
   view: DepartureView,
   departing: Departing,
@@ -87,7 +87,7 @@ function afterSilence(
 ): RememberedMetadata {
   const ended = beatingRegistration(record) ?? record
   const { registered, app } = ended
-  // What lies over a claim that waits is not in it.
+  // The settings over a claim that waits are not in it.
   const said = (ended === record ? known.said : undefined) ?? saidBy(ended)
   const silenced = { ...said, registered, app }
   if (remembers && (hasOver(known) || !isBare(silenced)))

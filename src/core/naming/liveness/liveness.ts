@@ -52,7 +52,7 @@ export class Liveness implements Presence {
   readonly announced = new AnnouncedIntervals()
   /**
    * Since the start: beats that renewed an instance or found none, and the changes that silence has made. `forgotten`: removed
-   * registrations beyond the limit of what is remembered.
+   * registrations beyond the limit of remembered addresses.
    */
   readonly counts = { renewed: 0, unknown: 0, unhealthy: 0, removed: 0, forgotten: 0 }
   #misjudged: Instance[] = []

@@ -14,7 +14,7 @@ import {
   withoutUndefined,
 } from '../state/remembered-metadata.ts'
 
-/** The change from what is remembered of a place to this; none where nothing changes. */
+/** The change of the remembered facts of a place to these; none where nothing changes. */
 export function rememberingChanges(
   before: RememberedMetadata | undefined,
   next: RememberedMetadata,
@@ -28,7 +28,7 @@ export function rememberingChanges(
 }
 
 /**
- * What is remembered beside an instance. The registration that silence removed counts while nobody else publishes over HTTP,
+ * The remembered facts beside an instance. The registration that silence removed counts while nobody else publishes over HTTP,
  * or while weight or enabled lies over the instance.
  */
 export function besides(record: InstanceRecord, over: RememberedMetadata): RememberedMetadata {

@@ -32,7 +32,7 @@ export interface Setting {
 }
 
 /**
- * What is remembered of an address: the fields that operators wrote over it, and the registration that silence removed. Weight
+ * The remembered facts of an address: the fields that operators wrote over it, and the registration that silence removed. Weight
  * and enabled hold over each registration of a connection, because its client registers again by itself. A registration over HTTP
  * ends them, unless it repeats the one that silence removed.
  */

@@ -65,7 +65,7 @@ const MOST_OF_PEOPLE = 10_000
 
 type Found = Pick<TimelineEntry, 'kind' | 'cause'> & { readonly text?: string }
 type Moment = Pick<TimelineEntry, 'stamp' | 'atMs'>
-type Place = Pick<LostService, 'key' | 'address'>
+type TimelinePlace = Pick<LostService, 'key' | 'address'>
 
 /**
  * The history of the instances of each service, for people. It is in the memory of this server, in places
@@ -228,7 +228,7 @@ export class Timeline {
     }
   }
 
-  #note({ key, address }: Place, { kind, cause, text = '' }: Found, { stamp, atMs }: Moment): void {
+  #note({ key, address }: TimelinePlace, { kind, cause, text = '' }: Found, { stamp, atMs }: Moment): void {
     const actor = this.#requests.size === 0 ? undefined : this.#actorOf(key, address, kind)
     const isAsked = actor !== undefined && kind !== 'removed'
     const entry = {
@@ -258,7 +258,7 @@ export class Timeline {
   }
 }
 
-function placeOf({ entry, record }: Instance): Place {
+function placeOf({ entry, record }: Instance): TimelinePlace {
   return { key: entry.service.key, address: record.address }
 }
 

@@ -32,9 +32,9 @@ export interface ServerAddress {
 export class StreamConnection implements ClientConnection, Due {
   dueTick = NOT_DUE
   readonly client: ClientFacts
-  /** When it was set up, on a clock that never goes back. */
+  /** When it was set up, on the monotonic clock. */
   readonly beganMs: number
-  /** When something last came from the client, on a clock that never goes back. */
+  /** When something last came from the client, on the monotonic clock. */
   heardMs: number
   readonly #parts: StreamConnectionParts
   #pending: Map<string, PendingAsk> | undefined

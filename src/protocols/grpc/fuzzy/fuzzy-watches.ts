@@ -76,7 +76,7 @@ class FuzzyWatches<Key> {
     const watched = this.#parts.watch({ pattern: sent.pattern, touched, giveWay }, call)
     if (!sync.begin(watched, request))
       throw tooManyPatterns('patterns with fewer names that they have still to receive')
-    // The connection may have ended by what was just sent, or given way to another user on it.
+    // The connection may have ended with the message just sent, or given way to another user on it.
     if (watching.hasEnded) sync.end()
     else syncs.set(sent.text, sync)
   }

@@ -7,7 +7,7 @@ export const BATCH = 100
 const JOINED_TEXT_BYTES = 32
 /** A message on its way without its names: the question, its promise and all that waits for it. */
 const MESSAGE_BYTES = 2_300
-/** What a name takes in the body of a message. */
+/** The bytes that a name takes in the body of a message. */
 const IN_MESSAGE_BYTES = 50
 
 /** Names with their keys. A name that only the client knows has no key. */
@@ -25,7 +25,7 @@ function messageBytes(names: number, finishes: boolean): number {
 
 /**
  * The names that a client has still to receive, with those of the one message on its way. Clients make names up, so all count
- * as what a client watches, until the client has acknowledged them.
+ * as watched names of the client, until the client has acknowledged them.
  */
 export class UnsentNames<Key> {
   readonly #room: NameRoom

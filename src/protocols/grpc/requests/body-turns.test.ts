@@ -88,7 +88,7 @@ test('small bodies are read at once, until a turn has read enough', async () => 
   expect(done).toHaveLength(21)
 })
 
-/** What a client of 150 configurations listens to. */
+/** The request of a client that listens to 150 configurations. */
 const listening = () => {
   const item = {
     dataId: 'application-orders.yaml',

@@ -27,8 +27,8 @@ function configs(method: Method) {
 
 interface Operation {
   'x-permission': object
-  requestBody: { content: Record<string, { schema: { properties: object } }> }
-  parameters: { name?: string; required?: boolean; $ref?: string }[]
+  requestBody: { content: Record<string, { schema: { properties: Record<string, object> } }> }
+  parameters: { name?: string; required?: boolean; $ref?: string; schema?: object }[]
   responses: Record<string, { $ref?: string; content: Record<string, object> }>
 }
 
@@ -36,7 +36,7 @@ interface Document {
   openapi: string
   info: { version: string }
   paths: Record<string, Record<'get' | 'post', Operation>>
-  components: Record<'parameters' | 'responses' | 'requestBodies', Record<string, object>>
+  components: Record<'schemas' | 'parameters' | 'responses' | 'requestBodies', Record<string, object>>
 }
 
 function described(document: object): Document {
@@ -95,6 +95,22 @@ test('parts of several operations are in the document once', () => {
   expect(get.parameters[1]).toMatchObject({ name: 'dataId', required: true })
   expect(post.parameters[1]).toMatchObject({ name: 'dataId', 'x-required': 'in the query or in the form' })
   expect(post.responses['default']).toEqual({ $ref: '#/components/responses/Problem' })
+})
+
+test('parameters and a field that differ in their descriptions alone, or in being required, share a schema', () => {
+  const { paths, components } = described(describeApi([configs('GET'), configs('POST')], '1'))
+  const { get, post } = paths['/svc/v1/cs/configs']!
+  const schema = { $ref: '#/components/schemas/dataIdValue' }
+  expect([get.parameters[1]!.schema, post.parameters[1]!.schema]).toEqual([schema, schema])
+  const { properties } = post.requestBody.content['application/x-www-form-urlencoded']!.schema
+  expect(properties['dataId']).toEqual({ ...schema, description: 'The id of the configuration item.' })
+  expect(components.schemas['dataIdValue']).toMatchObject({ type: 'string', maxLength: 256 })
+})
+
+test('a part that is shorter than a reference to it stays at its places', () => {
+  const { components } = described(describeApi([configs('GET'), configs('POST')], '1'))
+  for (const name of ['healthy', 'valid'])
+    expect(components.parameters[name]).toMatchObject({ schema: { type: 'boolean' } })
 })
 
 test('the route of the document describes itself', () => {

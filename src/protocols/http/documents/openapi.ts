@@ -168,7 +168,7 @@ function responses({ path, answers }: Route, named: NamedSchemas): DescribedOper
   ])
   return {
     '200': {
-      description: 'The answer',
+      description: 'OK',
       ...(bodies.length === 0 ? {} : { content: Object.fromEntries(bodies) as Json }),
     },
     default: {

@@ -15,7 +15,7 @@ interface PlaceOfPart {
   readonly replace: (reference: Json) => void
 }
 
-/** The parts that occur at several places of a document: `components` has each once, and the places refer to it. */
+/** The parts that occur at several places of a document: `components` has each once, and the places refer to it, where that is shorter. */
 class SharedParts {
   readonly components: Record<Kind, Json>
 
@@ -23,7 +23,7 @@ class SharedParts {
     this.components = { schemas: { ...schemas }, parameters: {}, requestBodies: {}, responses: {} }
   }
 
-  /** Replaces each part that is in two places or more. */
+  /** Replaces each part that is in two places or more, unless references to it would make the document longer. */
   share(kind: Kind, places: readonly PlaceOfPart[]): void {
     const byText = new Map<string, PlaceOfPart[]>()
     for (const place of places) {
@@ -32,7 +32,7 @@ class SharedParts {
       if (same === undefined) byText.set(text, [place])
       else same.push(place)
     }
-    for (const same of byText.values()) if (same.length > 1) this.#move(kind, same)
+    for (const [text, same] of byText) if (isShorterOnce(kind, text, same)) this.#move(kind, same)
   }
 
   #move(kind: Kind, same: readonly PlaceOfPart[]): void {
@@ -41,8 +41,19 @@ class SharedParts {
     let key = name
     for (let number = 2; key in parts; number++) key = `${name}${number}`
     parts[key] = part
-    for (const { replace } of same) replace({ $ref: `#/components/${kind}/${key}` })
+    for (const { replace } of same) replace(referenceTo(kind, key))
   }
+}
+
+function referenceTo(kind: Kind, key: string): Json {
+  return { $ref: `#/components/${kind}/${key}` }
+}
+
+/** Whether the document is shorter with a part once, and references at its places. */
+function isShorterOnce(kind: Kind, text: string, places: readonly PlaceOfPart[]): boolean {
+  const { name } = places[0]!
+  const once = `"${name}":${text},`.length + places.length * JSON.stringify(referenceTo(kind, name)).length
+  return once < places.length * text.length
 }
 
 /** A request body: contents by their types. */
@@ -76,6 +87,12 @@ export function shareParts(operations: readonly DescribedOperation[], schemas: J
     'schemas',
     bodies.flatMap((body) => fieldPlaces(body as Body | undefined)),
   )
+  const parameters = [
+    ...Object.values(shared.components.parameters),
+    ...operations.flatMap((one) => one.parameters),
+  ]
+  const forms = [...bodies.map((body) => formOf(body as Body | undefined)), shared.components.schemas]
+  shared.share('schemas', [...(parameters as Json[]).flatMap(valuePlaces), ...forms.flatMap(valuesOfFields)])
   return shared.components
 }
 
@@ -85,6 +102,26 @@ function parameterPlaces({ parameters }: DescribedOperation): PlaceOfPart[] {
     part,
     replace: (reference) => (parameters[at] = reference),
   }))
+}
+
+/** The schema of a parameter, which may be required in one operation only. */
+function valuePlaces(parameter: Json): PlaceOfPart[] {
+  const { name, schema } = parameter as { name?: string; schema?: Json }
+  if (name === undefined || schema === undefined) return []
+  return [{ name: `${name}Value`, part: schema, replace: (reference) => (parameter['schema'] = reference) }]
+}
+
+/** The schemas of fields. Each field keeps a description of its own, beside the reference. */
+function valuesOfFields(fields: Json): PlaceOfPart[] {
+  return Object.entries(fields).flatMap(([field, schema]) => {
+    const { description, ...part } = schema as Json
+    const replace = (reference: Json): void => void (fields[field] = { ...reference, description })
+    return description === undefined ? [] : [{ name: `${field}Value`, part, replace }]
+  })
+}
+
+function formOf(body: Body | undefined): Json {
+  return body?.content?.['application/x-www-form-urlencoded']?.schema.properties ?? {}
 }
 
 /** A part has the name of its schema, if that has one. */
@@ -121,7 +158,7 @@ function bodyPlaces(operation: DescribedOperation): PlaceOfPart[] {
 
 /** The fields of a form, and a whole body of JSON. Names of their own, because parameters and answers may have the same. */
 function fieldPlaces(body: Body | undefined): PlaceOfPart[] {
-  const form = body?.content?.['application/x-www-form-urlencoded']?.schema.properties ?? {}
+  const form = formOf(body)
   const json = body?.content?.[JSON_TYPE]
   const whole = {
     name: 'JsonBody',
@@ -150,7 +187,8 @@ export class NamedSchemas {
     const name = source['title']
     if (typeof name !== 'string') return this.#inner(source)
     const known = this.#schemas.get(name)
-    const schema = known?.source === source ? known.schema : this.#inner(source)
+    const { title: _, ...untitled } = source
+    const schema = known?.source === source ? known.schema : this.#inner(untitled)
     if (known === undefined) this.#schemas.set(name, { source, schema })
     else if (JSON.stringify(known.schema) !== JSON.stringify(schema))
       throw new Error(`Two schemas have the name ${name}.`)

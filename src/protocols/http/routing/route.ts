@@ -18,7 +18,7 @@ export interface Answer {
   readonly head?: string
   /** The body in chunks, where it is too much to hold: sent as fast as the client takes it. */
   readonly chunks?: AsyncIterable<Buffer>
-  /** What the chunks keep in memory until they are sent; or how many bytes. */
+  /** The buffers that the chunks keep in memory until they are sent; or the number of bytes. */
   readonly kept?: readonly Buffer[] | number
 }
 

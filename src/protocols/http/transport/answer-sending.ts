@@ -62,7 +62,7 @@ function inBytes(answer: Answer): Answer {
 
 /**
  * Counts a large answer until the client has it, or is gone. Where there are too many, the owner with most loses the answer
- * that is unread for longest. An answer in chunks counts with what they keep.
+ * that is unread for longest. An answer in chunks counts with the bytes that they keep.
  */
 function countUnread(
   unread: OldestFirstMemory,

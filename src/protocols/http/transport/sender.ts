@@ -44,7 +44,7 @@ export class Sender {
   }
 
   /**
-   * The identity of the sender, by what has arrived. Throws, or rejects with, a Refusal where too many try to sign in. Refusal
+   * The identity of the sender, by the parts of its request. Throws, or rejects with, a Refusal where too many try to sign in. Refusal
    * `other-user`: a page means another user than the user of its browser's cookie.
    */
   identify({ caller, url, kind, body }: Arrived, route: Route): Identity | Promise<Identity> {

@@ -26,7 +26,7 @@ export const NO_LEASE = 'it has no lease, so no server keeps it'
 export class DamagedKeys {
   readonly #noticed: (damaged: DamagedKey) => void
   readonly #found = new Map<string, string>()
-  /** What was reported already. */
+  /** The problem of each key that was reported already. */
   readonly #reported = new Map<string, string>()
   readonly #tries = new Map<string, { readonly text: string; readonly count: number }>()
 

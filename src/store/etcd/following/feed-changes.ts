@@ -79,7 +79,7 @@ export async function changesOfRevision(
   return { changes, stamp }
 }
 
-/** The change of a key. A key that is left out is no change, or the removal of what it had. */
+/** The change of a key. A key that is left out is no change, or the removal of its earlier value. */
 function soundChange(one: PlacedKey, context: RevisionContext): MaybeChange | Promise<MaybeChange> {
   const { key, place, event } = one
   const { damaged } = context

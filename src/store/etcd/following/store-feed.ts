@@ -207,7 +207,7 @@ export class StoreFeed {
     if (oldest !== undefined) this.#recent.delete(oldest)
   }
 
-  /** The follower has everything up to this revision. What was applied last may be compacted where others write to etcd. */
+  /** The follower has everything up to this revision. The revision that was applied last may be compacted where others write to etcd. */
   get reached(): Revision {
     const isWaiting = this.#current !== undefined || this.#queue.length > 0
     return isWaiting ? this.#applied : Math.max(this.#applied, this.#watched)

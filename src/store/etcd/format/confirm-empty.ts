@@ -8,7 +8,7 @@ import { copyIn, LAYOUTS, readLayout } from './layout.ts'
 import { readsOfStore, seenIn } from './seen-store.ts'
 import { readNotice, STORE_EMPTY } from './store-empty.ts'
 
-/** What an operator has confirmed. */
+/** A loss of data, as an operator has confirmed it. */
 export interface ConfirmedLoss {
   /** The server that has noticed the loss; undefined: none that runs. */
   readonly member: string | undefined

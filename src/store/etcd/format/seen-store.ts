@@ -6,7 +6,7 @@ import { STORE_EMPTY } from './store-empty.ts'
 /** A value that every installation has since its first start. */
 const SECRET = 'peer-secret'
 
-/** What is there at one revision of all that a running installation has. */
+/** The keys of an installation, as the store has them at one revision. */
 export interface SeenStore {
   readonly format: KeyValue | undefined
   readonly installation: KeyValue | undefined

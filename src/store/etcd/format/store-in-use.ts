@@ -53,8 +53,8 @@ const MOST_TRIES = 5
 const NAMED_SINCE = FIRST_RELEASED
 
 /**
- * The store that this server has seen: the layout of its data, and the installation that they belong to. What it has seen once
- * cannot be gone: if it is, the server believes nothing and writes nothing, until an operator has mended it
+ * The store that this server has seen: the layout of its data, and the installation that they belong to. Keys that it has seen once
+ * cannot be gone. If they are, the server believes nothing and writes nothing, until an operator has mended it
  * (docs/decisions/0071). The layout is a key that only rises (docs/decisions/0053).
  */
 export class StoreInUse {
@@ -145,7 +145,7 @@ export class StoreInUse {
     return revision
   }
 
-  /** What etcd has, at any time. Throws as {@link look} does. */
+  /** Takes the keys that etcd has, at any time. Throws as {@link look} does. */
   saw(seen: SeenStore): void {
     const fault = this.#format === undefined ? this.#faultAtStart(seen) : this.#fault(seen)
     if (fault !== undefined) {

@@ -11,7 +11,7 @@ import { toJson } from '../keys/values.ts'
 const keys = new Keys('w/')
 const ITEM = configKey('public', 'G', 'a')
 const OTHER = configKey('public', 'G', 'b')
-/** What a record takes besides its content. */
+/** The bytes of a record besides its content. */
 const LEAST = bytesOfRecord({ op: 'U', size: 0 })
 
 /** The records of an item in etcd, the newest first, as a range reads them. */

@@ -22,7 +22,7 @@ interface Known {
   readonly tailFrom: string
 }
 
-/** What is known of an item at a version, and what is if the change that was decided last is written. */
+/** The sizes of an item's history now, and once the change that was decided last is written. */
 interface Knowledge {
   readonly now: Known
   readonly next?: Known
@@ -33,7 +33,7 @@ export interface AddedRecords {
   readonly key: ConfigKey
   /** The id of the last record before them. */
   readonly before: number
-  /** The id of the last of them. */
+  /** The id of the last added record. */
   readonly last: number
   readonly bytes: number
 }
@@ -126,7 +126,7 @@ export class ItemHistory {
   }
 }
 
-/** The limits of what goes at once. */
+/** The limits of an item's history, and of one removal. */
 export interface Limits {
   readonly maxBytes: number
   /** The most records. */

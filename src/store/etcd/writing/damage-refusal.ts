@@ -17,7 +17,7 @@ import { placeOfRecord } from '../keys/record-places.ts'
 
 /** Changes that need the value before. An instance and some records are replaced: their owners write them again. */
 const SAVED: ReadonlySet<Change['kind']> = new Set(['config-published', 'service-saved', 'record-saved'])
-/** What a record of these kinds says, or that there is none, decides who may do something. */
+/** Records of these kinds, and their absence, decide who may do something. */
 const GRANTING: ReadonlySet<string> = new Set(
   [USER, USER_ROLE, ADMINISTRATORS, ROLE_PERMISSION, SIGNING_KEY, SESSION].map(({ name }) => name),
 )
@@ -37,7 +37,7 @@ export function refusalOfDamage(
   { reads, changes }: Unit,
 ): Refusal | undefined {
   if (damaged === undefined || damaged.size === 0) return undefined
-  // What this server knew before the damage is no ground for a change.
+  // The knowledge of this server from before the damage is no ground for a change.
   const saved = changes.filter(({ kind }) => SAVED.has(kind))
   const written = saved.map((change) => ({ ...changedThing(change), found: false }) as Read)
   const removed = new Set(

@@ -94,7 +94,7 @@ async function requireAllTaken({ session }: SvcClient, { create, change }: Plan)
   if (sent.length > 0) await requireSizes(session, sizes)
 }
 
-/** Throws UsageError for what is new or changed and cannot be read. */
+/** Throws UsageError for a new or changed item that cannot be read. */
 async function requireAllReadable({ create, change }: Plan): Promise<void> {
   const texts = [
     ...create.map((item) => ({ item, present: undefined })),
@@ -254,7 +254,7 @@ function planLines(source: Source, plan: Plan): Painted {
   return Painted.lines([...lines, sum])
 }
 
-/** The items that are left, each with what --prune would do: see `requireClearNames`. */
+/** The items that are left, each with the effect of --prune: see `requireClearNames`. */
 function leftNotes({ leftOut, candidates }: Source, { left }: Plan): (readonly [PresentItem, string])[] {
   const isMeant = (item: ItemName): boolean => candidates.has(composedText(item))
   const refuses = left.some(isMeant) || leftOut.some(({ isUnclear }) => isUnclear === true)

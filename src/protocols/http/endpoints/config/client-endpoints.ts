@@ -101,7 +101,7 @@ export function stopBeta(gray: Gray): Endpoint {
 /** A gray version of an item, or without a name all its gray versions, as other servers answer too. */
 export function readGrayOfClients(gray: Gray): Endpoint {
   return endpoint({
-    summary: 'Reads a gray version of an item, or without grayName all of them',
+    summary: 'Reads a gray version of an item, or without grayName all its gray versions',
     permission: gray.find.permission,
     params: Type.Object({ ...KEY_PARAMS, grayName: Type.Optional(grayName) }),
     handle: ({ params, caller }) => {

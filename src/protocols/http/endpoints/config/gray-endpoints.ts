@@ -72,7 +72,7 @@ const PUBLISH: GrayPublish = {
 export function listGray(gray: Gray): Endpoint {
   return endpoint({
     summary:
-      'Lists the items with gray versions, oldest release first; with dataId and group one of them. With pageNo it is a page, without it all of the list',
+      'Lists the items with gray versions, oldest release first; with dataId and group one item. With pageNo it is a page, without it all of the list',
     permission: gray.out.permission,
     answers: answersJson(
       Json.anyOf(pageSchema('GrayItemPage', GRAY_ITEM_SCHEMA), Json.list(GRAY_ITEM_SCHEMA)),

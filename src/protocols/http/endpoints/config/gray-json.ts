@@ -51,9 +51,9 @@ export const GRAY_TEXT_SCHEMA = Json.named(
 export const EXPLAINED_SCHEMA = Json.named(
   'ExplainedView',
   Json.object({
-    md5: Json.string('The md5 of what the client sees; empty: it sees nothing.'),
+    md5: Json.string('The md5 of the text for the client; empty: it sees none.'),
     grayName: Json.nullable(Json.string('The gray version that it sees; null: the formal one, or nothing.')),
-    identity: Json.string('What tells the client apart from others, for a share of clients.'),
+    identity: Json.string('The name by which a share of clients tells them apart.'),
     versions: Json.list(
       Json.object({
         ...VERSION_FIELDS,

@@ -24,7 +24,7 @@ const SHOWN = Json.named(
     version: Json.string('The name and version of its library, as it says.'),
     appName: Json.string(),
     module: Json.string(
-      'What the connection is for: config, naming; empty where the client does not say it.',
+      'The purpose of the connection: config, naming; empty where the client does not say it.',
     ),
     clientIp: Json.string('The address that the client takes for its own.'),
     username: Json.string('The user whose credentials it has shown last; empty while it has shown none.'),

@@ -98,7 +98,7 @@ const SHOWN = Json.named(
     health: Json.object({
       reason: Json.words(
         ['beat', 'beat-timeout', 'probe', 'operator', 'connection', 'never'],
-        'What decided on its health; never: nobody has looked at it yet. A probe without a check: another server probes it.',
+        'The source of its health; never: nobody has looked at it yet. A probe without a check: another server probes it.',
       ),
       check: Json.nullable(
         Json.object({
@@ -245,7 +245,10 @@ export function explainEndpoint(explanations: Operations['explanations']): Endpo
       clusters: fields.withDefault(fields.clusters, ''),
       healthyOnly: fields.withDefault(fields.healthyOnly, false),
       ip: Type.Optional(
-        fields.withDescription(fields.clientIP, 'The address of the client; absent: that of the caller.'),
+        fields.withDescription(
+          fields.clientIP,
+          'The address of the client; absent: the address of the caller.',
+        ),
       ),
       ...fields.page(100),
     }),

@@ -30,7 +30,7 @@ const SPACES = Json.object({
 export function spaceEndpoints(spaces: Operations['spaces']) {
   return {
     list: endpoint({
-      summary: 'Lists all namespaces for people, also those that are not on the list and hold something',
+      summary: 'Lists all namespaces for people, also unlisted ones that hold something',
       permission: spaces.list.permission,
       answers: answersJson(SPACES),
       params: Type.Object({}),

@@ -28,7 +28,7 @@ const TIMELINE = Json.named(
           cause: Json.words(TIMELINE_CAUSES, 'silence: no beats came; operator: somebody asked for it.'),
           user: Json.nullable(Json.string('The user that asked for it; null where nobody was signed in.')),
           fromIp: Json.nullable(Json.string('From where it was asked for; null where nobody knows.')),
-          text: Json.string('What a probe has found, or the weights; else empty.'),
+          text: Json.string('The result of a probe, or the weights; else empty.'),
         }),
       ),
     ),

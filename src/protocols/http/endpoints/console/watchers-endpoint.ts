@@ -44,7 +44,7 @@ const WATCHERS = Json.named(
           ip: Json.string(),
           port: Json.nullable(Json.integer('Null where it is not known.')),
           agent: Json.string('How the library of the client names itself; empty where it is not known.'),
-          md5: Json.string('What the client has; empty: no item.'),
+          md5: Json.string('The md5 that the client has; empty: no item.'),
           upToDate: Json.boolean(),
           has: Json.words(
             CLIENT_HAS,

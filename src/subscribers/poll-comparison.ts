@@ -6,7 +6,7 @@ import type { Md5Of, Room } from './looks.ts'
 const NOTHING: readonly WatchedItem[] = Object.freeze([])
 
 /** Compares the items of a poll with the state, in as many steps as its caller likes. An item named twice is compared once. */
-export class Comparison {
+export class PollComparison {
   readonly #items: readonly WatchedItem[]
   readonly #who: Viewer
   readonly #md5Of: Md5Of

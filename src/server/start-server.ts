@@ -7,6 +7,7 @@ import { bodyMemoryOf, memoryLimitsOf } from './process/memory-limits.ts'
 import { mostFiles } from '../metrics/process-metrics.ts'
 import { reportLowered, withinFiles } from './process/file-limit.ts'
 import { requireNotedMemory } from './process/stored-memory.ts'
+import { collectOnOneThread } from './process/young-collector.ts'
 import type { Settings } from '../settings/settings.ts'
 import { openEmbeddedStore } from '../store/embedded/embedded-store.ts'
 
@@ -15,6 +16,7 @@ type Log = ReturnType<typeof openLog>
 /** Starts a server with these settings. Resolves when it listens. */
 export async function startServer(given: Settings): Promise<RunningServer> {
   const log = openLog(given)
+  collectOnOneThread()
   // The rest of the program is loaded while the store opens and reads its data.
   const rest = import('./server.ts')
   // A failed import is reported by the `await` below.

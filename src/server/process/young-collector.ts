@@ -6,7 +6,7 @@ const COLLECTING_THREADS = 5
 
 /**
  * Lets one thread collect young objects where there are fewer cores than V8 has threads for it: they would mostly wait for each
- * other. V8 reads this flag anew at each collection. Call it before any worker starts. Decision 0085 has the figures.
+ * other. V8 reads this flag at each collection. Call it before any worker starts. Decision 0085 has the figures.
  */
 export function collectOnOneThread(cores = availableParallelism(), setFlag = setFlagsFromString): void {
   if (cores < COLLECTING_THREADS) setFlag('--no-parallel-scavenge')

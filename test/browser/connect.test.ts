@@ -4,12 +4,15 @@ import { prepare, PREPARE_LIMIT_MS } from '../clients/prepared-program.ts'
 import { runSnippet, SNIPPET_LIBRARIES } from '../clients/snippet-program.ts'
 import { type ManagedWaypost, startManaged } from '../support/administrator.ts'
 import { needTool } from '../support/need-tool.ts'
+import { sampled } from '../support/sampled.ts'
 import { browserTool, type Visit } from './chromium.ts'
 import { browserForThisFile } from './console-of-file.ts'
 
 const FLOW_MS = 240_000
-const { 'Node.js': NPM, Python: PYTHON } = SNIPPET_LIBRARIES
-const libraries = needTool(...NPM!.tools, ...PYTHON!.tools)
+const LIBRARIES = sampled(
+  ['Node.js', 'Python'].map((library) => ({ library, ...SNIPPET_LIBRARIES[library]! })),
+)
+const libraries = needTool(...LIBRARIES.flatMap(({ tools }) => tools))
 
 describe.skipIf(browserTool.skip)('connecting an application', { timeout: FLOW_MS }, () => {
   let managed: ManagedWaypost
@@ -34,7 +37,7 @@ describe.skipIf(browserTool.skip)('connecting an application', { timeout: FLOW_M
   test.skipIf(libraries.skip)(
     'the page turns green when its own program arrives',
     async () => {
-      await Promise.all([prepare(NPM!.program), prepare(PYTHON!.program)])
+      await Promise.all(LIBRARIES.map(({ program }) => prepare(program)))
       const visit = await signedIn('nacos', 'secret', '#/config?dataId=a.yaml&group=G&ns=public')
       const dialog = visit.dialog()
       const user = dialog.getByLabel('User of the application')
@@ -46,7 +49,7 @@ describe.skipIf(browserTool.skip)('connecting an application', { timeout: FLOW_M
       await visit.dialog().getByText('May read configurations named a.yaml of the group G').waitFor()
       await visit.dialog().getByRole('button', { name: 'Save' }).click()
       await expect.poll(() => user.inputValue()).toBe('a-app')
-      for (const [library, { says }] of Object.entries({ 'Node.js': NPM!, Python: PYTHON! })) {
+      for (const { library, says } of LIBRARIES) {
         await dialog.getByRole('button', { name: library, exact: true }).click()
         const [, file = '', run = ''] = await dialog.locator('p > code').allTextContents()
         const code = (await dialog.locator('.snippet').textContent())!

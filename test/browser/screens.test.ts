@@ -2,16 +2,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ManagedWaypost, startManaged } from '../support/administrator.ts'
 import { connectGrpc } from '../support/grpc-client.ts'
-import { isNightly } from '../support/nightly.ts'
+import { sampled } from '../support/sampled.ts'
 import { browserTool, type Looks, type Visit } from './chromium.ts'
 import { browserForThisFile } from './console-of-file.ts'
 
-/** Each theme and each language once. */
-const BY_DAY: readonly Looks[] = [
+const LOOKS: readonly Looks[] = [
   { theme: 'light', language: 'en' },
   { theme: 'dark', language: 'zh-CN' },
-]
-const AT_NIGHT: readonly Looks[] = [
   { theme: 'dark', language: 'en' },
   { theme: 'light', language: 'zh-CN' },
 ]
@@ -116,7 +113,7 @@ describe.skipIf(browserTool.skip)('every view', () => {
     return visit
   }
 
-  test.each([...BY_DAY, ...(isNightly ? AT_NIGHT : [])])(
+  test.each(sampled(LOOKS))(
     'is accessible and runs nothing of what it shows: $theme, $language',
     { timeout: TOUR_MS },
     async (looks) => {

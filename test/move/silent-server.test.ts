@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterEach, describe, expect, inject, test } from 'vitest'
+import { sampled } from '../support/sampled.ts'
 import { MAIN, runWaypost } from '../support/waypost.ts'
 
 const LIMIT_MS = 40_000
@@ -58,7 +59,7 @@ const SAYING = Object.entries(COMMANDS).flatMap(([name, args]) =>
     .map(([way, answer]) => ({ name, args, way, answer })),
 )
 
-test.each(SAYING)(
+test.each(sampled(SAYING, ({ way }) => way))(
   '$name says what it waits for: a server that $way',
   async ({ args, answer }) => {
     const url = await serverWith(answer)

@@ -1,14 +1,15 @@
-/** Two hundred clients through a whole swap: another server is filled beside their own, and starts on its ports. */
+/** Clients through a whole swap: another server is filled beside their own, and starts on its ports. */
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { connectGrpc } from '../support/grpc-client.ts'
 import { startManaged } from '../support/administrator.ts'
+import { isNightly } from '../support/nightly.ts'
 import { startWaypost } from '../support/waypost.ts'
 import { type LightClient, SwapRecord } from './light-clients.ts'
 import { LightGrpcClient } from './light-grpc-client.ts'
 import { LightHttpClient } from './light-http-client.ts'
 import { applyPlan, importHead, readPlanOf } from './swap-steps.ts'
 
-const CLIENTS = 200
+const CLIENTS = isNightly ? 200 : 40
 const SERVICES = 10
 const AHEAD_MS = 30_000
 const DRIVE_LIMIT_MS = 300_000
@@ -116,7 +117,7 @@ async function contentsAt(url: string): Promise<Map<string, number>> {
   return contents
 }
 
-describe('two hundred clients, when another server takes over', () => {
+describe(`${CLIENTS} clients, when another server takes over`, () => {
   let swapped: Swapped
   beforeAll(async () => void (swapped = await swap()), DRIVE_LIMIT_MS)
 

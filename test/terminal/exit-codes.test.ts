@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { alter, fileOf, flipBit, overwrite, PAGE, sampleStore } from '../store-tools/damage.ts'
 import { type ManagedWaypost, startManaged } from '../support/administrator.ts'
 import { needTool } from '../support/need-tool.ts'
+import { sampled } from '../support/sampled.ts'
 import { temporaryDirectory } from '../support/waypost.ts'
 import { type Ran, Terminal } from './terminal.ts'
 
@@ -87,16 +88,22 @@ function newPlace(): string {
   return `@new-${++places}`
 }
 
-describe.each(ON_A_DIRECTORY)('%s of a data directory', (command, lineOf) => {
-  test.each(['missing', 'empty', 'other', 'file', 'lost', 'zeros', 'rotten', 'foreign'])(
-    'exits with 1 for one that is %s',
-    async (of) => {
-      const { code, out, err } = await run(lineOf(`@${of}`))
-      expect([code, err], out).toEqual([1, expect.not.stringMatching(RAW)])
-      expect(out + err).toMatch(new RegExp(`/${of}|is damaged`))
-    },
-  )
+const DIRECTORIES = ['missing', 'empty', 'other', 'file', 'lost', 'zeros', 'rotten', 'foreign']
+const ON_EACH = ON_A_DIRECTORY.flatMap(([command, lineOf]) =>
+  DIRECTORIES.map((of) => ({ command, lineOf, of })),
+)
+const commandOf = (line: string): string => line.split(' ')[0]!
 
+test.each(sampled(ON_EACH, ({ command }) => command))(
+  '$command of a data directory exits with 1 for one that is $of',
+  async ({ lineOf, of }) => {
+    const { code, out, err } = await run(lineOf(`@${of}`))
+    expect([code, err], out).toEqual([1, expect.not.stringMatching(RAW)])
+    expect(out + err).toMatch(new RegExp(`/${of}|is damaged`))
+  },
+)
+
+describe.each(sampled(ON_A_DIRECTORY))('%s of a data directory', (command, lineOf) => {
   test('exits with 2 for one that a later version has written', async () => {
     const { code, out, err } = await run(lineOf('@newer'))
     // A copy looks at the database alone, which this version can read; then it finds no etcd.
@@ -110,7 +117,7 @@ describe.each(ON_A_DIRECTORY)('%s of a data directory', (command, lineOf) => {
   })
 })
 
-test.each([
+const ON_STORES = [
   // Damage that only some commands look at.
   [1, 'doctor --data-dir @cut', /DAMAGE/],
   [1, 'backup --data-dir @cut --to @new', /has been cut off/],
@@ -153,13 +160,18 @@ test.each([
   [2, `user list ${NO_ETCD.join(' ')}`, /cannot be reached/],
   [2, `restore --from @backup ${NO_ETCD.join(' ')}`, /cannot be reached/],
   [2, 'doctor --etcd-endpoints https://127.0.0.1:1 --etcd-ca @missing', /missing does not exist/],
-] as const)('exit code %i: waypost %s', async (expected, line, text) => {
-  const { code, out, err } = await run(line)
-  expect([code, out + err]).toEqual([expected, expect.stringMatching(text)])
-  expect(err).not.toMatch(RAW)
-})
+] as const
 
-test.each([
+test.each(sampled(ON_STORES, ([, line]) => commandOf(line)))(
+  'exit code %i: waypost %s',
+  async (expected, line, text) => {
+    const { code, out, err } = await run(line)
+    expect([code, out + err]).toEqual([expected, expect.stringMatching(text)])
+    expect(err).not.toMatch(RAW)
+  },
+)
+
+const ON_A_SERVER = [
   // Zip files and other files.
   [1, 'import --from @missing', /missing does not exist\. Check the name/],
   [1, 'import --from @file', /Nothing of .*file was imported: The zip file is no zip file/],
@@ -218,38 +230,46 @@ test.each([
   [2, 'import', /required option '--from <file>' not specified/],
   [2, 'import --from x --policy merge', /Allowed choices are abort, skip, overwrite/],
   [2, 'nonsense', /unknown command/],
-] as const)('exit code %i: waypost %s, on a server', async (expected, line, text) => {
-  const { code, out, err } = await run(line, signedIn)
-  expect([code, out, err]).toEqual([expected, '', expect.stringMatching(text)])
-  expect(err).not.toMatch(RAW)
-})
+] as const
 
-test
-  .skipIf(setpriv.skip)
-  .each([
-    ['doctor --data-dir @closed'],
-    ['backup --data-dir @closed --to @new'],
-    ['user list --data-dir @closed'],
-    [`copy-store --from @closed --to etcd ${NO_ETCD.join(' ')}`],
-    ['copy-store --salvage --from @closed --to @new'],
-    ['copy-store --salvage --from @sound --to @closed/below'],
-    ['restore --from @closed --data-dir @new'],
-    ['restore --from @backup --data-dir @closed'],
-    ['import --from @closed-file'],
-    ['user add ann --password-file @closed-file'],
-  ])(`exit code 2: waypost %s, without permission ${setpriv.reason}`, async (line) => {
-  mkdirSync(place('closed'), { recursive: true })
-  writeFileSync(place('closed-file'), 'text')
-  chmodSync(place('closed'), 0)
-  chmodSync(place('closed-file'), 0)
-  try {
-    const { code, err } = await terminal.asOrdinaryUser(wordsOf(line))
-    expect([code, err]).toEqual([
-      2,
-      expect.stringMatching(/^waypost: This user has no permission for .*closed/),
-    ])
-  } finally {
-    chmodSync(place('closed'), 0o700)
-    rmSync(place('closed-file'), { force: true })
-  }
-})
+test.each(sampled(ON_A_SERVER, ([code]) => String(code)))(
+  'exit code %i: waypost %s, on a server',
+  async (expected, line, text) => {
+    const { code, out, err } = await run(line, signedIn)
+    expect([code, out, err]).toEqual([expected, '', expect.stringMatching(text)])
+    expect(err).not.toMatch(RAW)
+  },
+)
+
+const WITHOUT_PERMISSION = [
+  ['doctor --data-dir @closed'],
+  ['backup --data-dir @closed --to @new'],
+  ['user list --data-dir @closed'],
+  [`copy-store --from @closed --to etcd ${NO_ETCD.join(' ')}`],
+  ['copy-store --salvage --from @closed --to @new'],
+  ['copy-store --salvage --from @sound --to @closed/below'],
+  ['restore --from @closed --data-dir @new'],
+  ['restore --from @backup --data-dir @closed'],
+  ['import --from @closed-file'],
+  ['user add ann --password-file @closed-file'],
+] as const
+
+test.skipIf(setpriv.skip).each(sampled(WITHOUT_PERMISSION))(
+  `exit code 2: waypost %s, without permission ${setpriv.reason}`,
+  async (line) => {
+    mkdirSync(place('closed'), { recursive: true })
+    writeFileSync(place('closed-file'), 'text')
+    chmodSync(place('closed'), 0)
+    chmodSync(place('closed-file'), 0)
+    try {
+      const { code, err } = await terminal.asOrdinaryUser(wordsOf(line))
+      expect([code, err]).toEqual([
+        2,
+        expect.stringMatching(/^waypost: This user has no permission for .*closed/),
+      ])
+    } finally {
+      chmodSync(place('closed'), 0o700)
+      rmSync(place('closed-file'), { force: true })
+    }
+  },
+)

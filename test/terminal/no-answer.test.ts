@@ -8,6 +8,7 @@ import type { Command } from 'commander'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeProgram } from '../../src/main/program.ts'
 import { startManaged } from '../support/administrator.ts'
+import { sampled } from '../support/sampled.ts'
 import { temporaryDirectory, type Waypost } from '../support/waypost.ts'
 import { Terminal } from './terminal.ts'
 
@@ -132,7 +133,10 @@ function signedInUntil(expiresMs: number): Terminal {
   return somebody
 }
 
-describe.each(Object.entries(WORDS))('%s', (name, more) => {
+/** The group of commands, such as `config`; those without one are together. */
+const groupOf = ([name]: readonly [string, string]): string => name.split(' ').slice(0, -1).at(0) ?? ''
+
+describe.each(sampled(Object.entries(WORDS), groupOf))('%s', (name, more) => {
   const words = `${name} ${more}`
     .trim()
     .split(' ')

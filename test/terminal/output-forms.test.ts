@@ -6,6 +6,7 @@ import { makeProgram } from '../../src/main/program.ts'
 import { NamingClient } from '../grpc/naming-fixture.ts'
 import { connectGrpc } from '../support/grpc-client.ts'
 import { startManaged } from '../support/administrator.ts'
+import { sampled } from '../support/sampled.ts'
 import { startWaypost, type Waypost } from '../support/waypost.ts'
 import { Terminal } from './terminal.ts'
 
@@ -106,7 +107,11 @@ function steady(value: unknown): unknown {
 
 const linesOf = (text: string): string[] => text.split('\n').slice(0, -1)
 
-describe.each(Object.entries(LISTS))('%s', (command, [words, name, heading]) => {
+/** Commands that are only lists, and those that show one thing. */
+const kindOf = ([command]: readonly [string, ...unknown[]]): string =>
+  command.endsWith('list') ? 'list' : 'other'
+
+describe.each(sampled(Object.entries(LISTS), kindOf))('%s', (command, [words, name, heading]) => {
   const line = `${command} ${words}`.trim().split(' ')
 
   test('prints the same things in each form', async () => {

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { unique } from '../interface/client.ts'
 import { filesIn, raw } from '../interface/transfer-support.ts'
 import { described, type Files, KOREAN, REFUSED, REPACKED, WITHOUT_ITEMS } from '../support/repacked.ts'
+import { sampled } from '../support/sampled.ts'
 import { temporaryDirectory } from '../support/waypost.ts'
 import { terminalForThisFile } from './terminal.ts'
 
@@ -56,11 +57,19 @@ async function zipFile(files: Files): Promise<string> {
 const nameText = ({ group, dataId }: { group: string; dataId: string }): string => `${group}/${dataId}`
 
 const COMMANDS = [['import'], ['config', 'import']] as const
+const byCommand = <One extends object>(all: readonly One[]) =>
+  all.flatMap((one) => COMMANDS.map((command) => ({ ...one, command })))
+const commandOf = ({ command }: { readonly command: readonly string[] }): string => command.join(' ')
 const apply = (directory: string, tenant: string, ...flags: string[]) =>
   here.terminal.run(['config', 'apply', '-f', directory, '--set', 'shop', '-n', tenant, ...flags])
 
 describe('an import of', () => {
-  test.each(REPACKED.map((one, index) => ({ ...one, command: COMMANDS[index % 2]! })))(
+  test.each(
+    sampled(
+      REPACKED.map((one, index) => ({ ...one, command: COMMANDS[index % 2]! })),
+      commandOf,
+    ),
+  )(
     '$name',
     async ({ files, items, leftOut = [], isMissing = false, readAs = [], folder, appName, command }) => {
       const tenant = await newNamespace()
@@ -80,24 +89,25 @@ describe('an import of', () => {
     },
   )
 
-  test.each(
-    [...WITHOUT_ITEMS, { name: 'nothing', files: {}, names: 'it is empty' }].flatMap((one) =>
-      COMMANDS.map((command) => ({ ...one, command })),
-    ),
-  )('$name ends with 1: $command', async ({ files, names, command }) => {
-    const ran = await here.terminal.run([
-      ...command,
-      '--from',
-      await zipFile(files),
-      '-n',
-      await newNamespace(),
-    ])
-    expect([ran.code, ran.out]).toEqual([1, ''])
-    expect(ran.err).toContain(names)
-    expect(ran.err).toContain('Expected is GROUP/DATA_ID')
-  })
+  const withoutItems = [...WITHOUT_ITEMS, { name: 'nothing', files: {}, names: 'it is empty' }]
 
-  test.each(REFUSED.flatMap((one) => COMMANDS.map((command) => ({ ...one, command }))))(
+  test.each(sampled(byCommand(withoutItems), commandOf))(
+    '$name ends with 1: $command',
+    async ({ files, names, command }) => {
+      const ran = await here.terminal.run([
+        ...command,
+        '--from',
+        await zipFile(files),
+        '-n',
+        await newNamespace(),
+      ])
+      expect([ran.code, ran.out]).toEqual([1, ''])
+      expect(ran.err).toContain(names)
+      expect(ran.err).toContain('Expected is GROUP/DATA_ID')
+    },
+  )
+
+  test.each(sampled(byCommand(REFUSED), commandOf))(
     '$name publishes nothing: $command',
     async ({ files, words, command }) => {
       const tenant = await newNamespace()
@@ -162,7 +172,7 @@ describe('an apply of', () => {
     return Object.keys(files).every((name) => name.length < 200 && !/\\|^\.\.?\/|\/\/|\.\.$/.test(name))
   })
 
-  test.each(onDisk)('$name', async ({ files, items, readAs = [], folder, appName }) => {
+  test.each(sampled(onDisk))('$name', async ({ files, items, readAs = [], folder, appName }) => {
     const tenant = await newNamespace()
     // A name that no item has is a fault of a directory.
     const valid = Object.fromEntries(Object.entries(files).filter(([name]) => !/%2e|%2F/.test(name)))
@@ -229,13 +239,15 @@ describe('an apply of', () => {
     expect(await contentsIn(tenant)).toEqual({ 'G/new': 'x' })
   }, 30_000)
 
-  test.each([
+  const oneFileOfTwo = [
     ['without metadata', ['G/App', 'G/app'], {}],
     ['with metadata', ['G/App', 'G/app'], { '.metadata.yml': described('G/App', 'G/app') }],
     ['with metadata of one', ['G/App', 'G/app'], { '.metadata.yml': described('G/App') }],
     ['in the first layout', ['G/App', 'G/app'], { '.meta.yml': 'G.App.app=shop\r\nG.app.app=shop\r\n' }],
     ['in another group', ['G/a', 'g/A'], {}],
-  ] as const)(
+  ] as const
+
+  test.each(sampled(oneFileOfTwo))(
     'nothing changes where a system without case has put two items into one file: %s',
     async (...[, [listed, lost], metadata]) => {
       const tenant = await newNamespace()
@@ -280,7 +292,7 @@ describe('an apply of', () => {
     ])
   }, 30_000)
 
-  test.each([
+  const refused = [
     ['described twice', { 'G/a': 'a', '.metadata.yml': described('G/a', 'G/a') }, ['described twice: "G/a"']],
     [
       'no text',
@@ -301,7 +313,9 @@ describe('an apply of', () => {
     ...REFUSED.filter(({ name }) => /twice|such items|without case/.test(name)).map(
       ({ name, files, words }) => [name, files, words] as const,
     ),
-  ] as const)('nothing is sent of %s', async (...[, files, words]) => {
+  ] as const
+
+  test.each(sampled(refused))('nothing is sent of %s', async (...[, files, words]) => {
     const tenant = await newNamespace()
     const { code, err } = await apply(directoryOf(files), tenant)
     expect(code).toBe(2)

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto'
 import { relative } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Files that take minutes and mostly wait: they start first, so that the others run beside them. */
-const FIRST = /\/test\/clients\/(?:grpc|http)\/stage\.test\.ts$/
+/** Files that take longest, and mostly wait: they start first, so that the others run beside them. */
+const FIRST =
+  /\/test\/(?:clients\/(?:grpc|http)\/stage|interface\/(?:every-operation-memory|start-size|switch-effects)|store-contract\/embedded)\.test\.ts$/
 
 /**
  * The order of the test files. Files that share a thread come in random order, by the seed of the run: none may depend on what

@@ -80,7 +80,25 @@ describe('a server whose lease is not certain', () => {
       await standing.look()
       expect(standing.current).toBe('down-for-all')
     }
+  })
+
+  test('is not alone while servers reach a store that is back, one after the other', async () => {
+    await loseLease({ p2: false, p3: false })
+    says = { p2: true, p3: false }
+    for (let looks = 1; looks < 10; looks++) {
+      await standing.look()
+      expect(standing.current).toBe('down-for-all')
+    }
+    isCertain = true
     await standing.look()
+    expect(standing.current).toBe('member')
+    expect(await loseLease({ p2: true })).toEqual(['down-for-all', 'alone'])
+  })
+
+  test('is alone where it does not reach a store that is back for others', async () => {
+    await loseLease({ p2: false, p3: false })
+    says = { p2: true }
+    for (let looks = 0; looks < 10; looks++) await standing.look()
     expect(standing.current).toBe('alone')
   })
 

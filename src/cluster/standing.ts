@@ -37,6 +37,8 @@ interface Said {
  * peer that loses the store a moment later.
  */
 const LOOKS_UNTIL_ALONE = 2
+/** The same after an outage for all: servers do not reach a store that is back at the same moment, but within some seconds. */
+const LOOKS_AFTER_OUTAGE = 10
 
 /**
  * Finds out whether this server alone has lost the store, or all have. While its lease is not certain, it asks the members
@@ -51,6 +53,8 @@ export class OwnStanding {
   #lost: Exclude<Standing, 'member'> | undefined
   /** How many times in a row it was found alone. */
   #timesAlone = 0
+  /** Whether the others had lost the store, too, since the lease was last certain. */
+  #wasForAll = false
   #isLooking = false
 
   constructor(parts: OwnStandingParts) {
@@ -77,6 +81,7 @@ export class OwnStanding {
       if (this.#lost !== undefined && !hasCaughtUp()) return
       this.#lost = undefined
       this.#timesAlone = 0
+      this.#wasForAll = false
       this.#known = members()
       return
     }
@@ -92,8 +97,10 @@ export class OwnStanding {
   }
 
   #note(found: Exclude<Standing, 'member'>): void {
+    this.#wasForAll ||= found === 'down-for-all'
     this.#timesAlone = found === 'alone' ? this.#timesAlone + 1 : 0
-    this.#lost = found === 'alone' && this.#timesAlone < LOOKS_UNTIL_ALONE ? 'down-for-all' : found
+    const looks = this.#wasForAll ? LOOKS_AFTER_OUTAGE : LOOKS_UNTIL_ALONE
+    this.#lost = found === 'alone' && this.#timesAlone < looks ? 'down-for-all' : found
   }
 
   #judge({ having, lost }: Said): Exclude<Standing, 'member'> {

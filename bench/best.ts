@@ -49,7 +49,7 @@ export async function compareWithBest(): Promise<number> {
 /** It is a failure where a part of a run depends on it. */
 function reportMissing(commit: string): number {
   console.log(
-    `This clone does not have the commit of bench/best.json. This gets it: git fetch --depth 1 origin ${commit}`,
+    `This clone does not have the commit of bench/best.json. This gets it: git fetch origin ${commit}`,
   )
   return process.env['CI'] === 'true' ? 1 : 0
 }

@@ -10,7 +10,8 @@ export type Stream =
   | { readonly kind: 'change'; readonly set: InstanceSet; readonly version: number }
   /** In the same order, instances are deregistered, fifty at a time, and registered again. */
   | { readonly kind: 'rejoin'; readonly set: InstanceSet }
-  | { readonly kind: 'publish'; readonly base: string; readonly count: number }
+  /** Another `version` has other contents. */
+  | { readonly kind: 'publish'; readonly base: string; readonly count: number; readonly version?: number }
 
 /** The requests, and where they go. */
 export interface To {

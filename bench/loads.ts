@@ -13,6 +13,9 @@ import {
 } from './request-text.ts'
 import { Wire, type WireEnd } from './wire.ts'
 
+/** The distance of the contents of two versions: no load has as many requests. */
+const VERSION_STEP = 10_000_000
+
 /** How many sockets use one loopback address, because the ports of an address are limited. */
 const PER_ADDRESS = 5_000
 
@@ -87,7 +90,10 @@ function plainRequestsOf(base: string, stream: Stream): (index: number) => strin
         requestText(
           'POST',
           paths.configs,
-          publishForm(`${stream.base}-${index % stream.count}`, configContent(index)),
+          publishForm(
+            `${stream.base}-${index % stream.count}`,
+            configContent(index + (stream.version ?? 0) * VERSION_STEP),
+          ),
         )
   }
 }

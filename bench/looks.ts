@@ -18,8 +18,8 @@ export function aboveLimit(figures: NamedFigures, limitOf: Judging['limitOf']): 
 
 /**
  * The lowest figures of several looks. A regression repeats in every look; other load of the machine does not, nor does a server
- * that V8 has compiled less well. A further look is only at what was above its limit in all looks before. Throws where a look does
- * not have a figure.
+ * that V8 has compiled less well. A further look is only at what was above its limit in all looks before. A look that fails, or
+ * that does not have a figure, is one of them. Throws where all have failed.
  */
 export async function lowestOfLooks(
   names: readonly string[],
@@ -29,17 +29,26 @@ export async function lowestOfLooks(
     const figures = await look(wanted)
     return Object.fromEntries(wanted.map((name) => [name, figureOf(figures, name)]))
   }
-  let lowest = await lookAt(names)
-  for (let number = 2; number <= mostLooks; number++) {
-    const above = aboveLimit(lowest, limitOf)
+  let lowest: NamedFigures | undefined
+  let failure: unknown
+  for (let number = 1; number <= mostLooks; number++) {
+    const above = lowest === undefined ? names : aboveLimit(lowest, limitOf)
     if (above.length === 0) break
-    console.log(`Above a limit: ${above.join(', ')}. Look ${number} of ${mostLooks}`)
-    const again = await lookAt(above)
-    lowest = { ...lowest, ...lowerOf(lowest, again) }
+    if (lowest !== undefined)
+      console.log(`Above a limit: ${above.join(', ')}. Look ${number} of ${mostLooks}`)
+    try {
+      lowest = { ...lowest, ...lowerOf(await lookAt(above), lowest) }
+    } catch (error) {
+      failure = error
+      console.log(`Look ${number} of ${mostLooks} has failed: ${String(error)}`)
+    }
   }
+  if (lowest === undefined) throw failure
   return lowest
 }
 
-function lowerOf(a: NamedFigures, b: NamedFigures): NamedFigures {
-  return Object.fromEntries(Object.entries(b).map(([name, value]) => [name, Math.min(value, a[name]!)]))
+function lowerOf(figures: NamedFigures, before: NamedFigures = {}): NamedFigures {
+  return Object.fromEntries(
+    Object.entries(figures).map(([name, value]) => [name, Math.min(value, before[name] ?? Infinity)]),
+  )
 }

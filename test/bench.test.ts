@@ -183,8 +183,13 @@ describe('a measurement', () => {
     },
   )
 
-  test('has a figure above 0', () => {
+  test('has a figure above 0, or no bytes that are left', () => {
     expect(figureOf({ 'cpu µs': 12.5 }, 'cpu µs')).toBe(12.5)
+    expect([
+      figureOf({ 'left B': 0 }, 'left B'),
+      figureOf({ 'leftBytes.list': 0 }, 'leftBytes.list'),
+    ]).toEqual([0, 0])
+    expect(() => figureOf({ 'left B': -1 }, 'left B')).toThrow('it was not measured')
   })
 })
 
@@ -289,10 +294,23 @@ describe('looks', () => {
     expect(asked).toHaveLength(1)
   })
 
-  test('are refused where one has no figure', async () => {
+  test('are refused where none has a figure', async () => {
     for (const figures of [{}, { list: NaN }, { list: 0 }])
-      await expect(lowestOfLooks(['list'], looksOf(figures).judging)).rejects.toThrow('was not measured')
+      await expect(lowestOfLooks(['list'], looksOf(figures, figures).judging)).rejects.toThrow(
+        'was not measured',
+      )
     expect(aboveLimit({ list: NaN }, () => 1.05)).toEqual(['list'])
+  })
+
+  test('go on after one that failed', async () => {
+    const { asked, judging } = looksOf({}, { list: 1 })
+    expect(await lowestOfLooks(['list'], judging)).toEqual({ list: 1 })
+    expect(asked).toEqual([['list'], ['list']])
+  })
+
+  test('keep what was above where the last one failed', async () => {
+    const { judging } = looksOf({ list: 1.2, read: 1 }, {})
+    expect(await lowestOfLooks(['list', 'read'], judging)).toEqual({ list: 1.2, read: 1 })
   })
 })
 

@@ -42,7 +42,7 @@ interface Load {
 export const cluster: readonly Scenario[] = [
   scenario('cluster-light', 'three servers on three members of etcd, nothing else going on'),
   scenario('cluster-publish', `the same while ${WRITERS} writers publish contents of 1.5 KB on all three`, {
-    streamOf: (number) => ({ kind: 'publish', base: `cluster-${number}`, count: ITEMS }),
+    streamOf: (number, version) => ({ kind: 'publish', base: `cluster-${number}`, count: ITEMS, version }),
     count: ITEMS,
   }),
   scenario('cluster-register', `the same while ${WRITERS} writers change 20,000 instances on all three`, {

@@ -2,4 +2,4 @@
 import { CI_PARTS } from './runs/ci-parts.js'
 import { runNamed } from './runs/parts.js'
 
-process.exitCode = await runNamed(CI_PARTS, process.argv.slice(2), { env: { CI: 'true' } })
+process.exitCode = await runNamed(CI_PARTS, process.argv.slice(2), { env: { CI: 'true', SAMPLED: 'true' } })

@@ -1,15 +1,14 @@
 /**
- * Wide sweeps: a run by day has a sample of their cases, another one each time, and the night has all of them. The seed that a
- * run prints repeats its sample: `--seed N`. All cases run where vitest is called without a seed.
+ * Wide sweeps: `.ci/run` has a sample of their cases, another one each time. The seed that it prints repeats its sample:
+ * `--seed N`. The night has all cases, and so has `npm run test:all`.
  */
 import { createHash } from 'node:crypto'
-import { isNightly } from './nightly.ts'
 
 /** A run has one case of this many. */
 const ONE_OF = 4
-const { RUN_SEED } = process.env
+const { RUN_SEED, SAMPLED } = process.env
 /** Null: the run has all cases. */
-const SEED = isNightly || RUN_SEED === undefined ? null : Number(RUN_SEED)
+const SEED = SAMPLED === 'true' && RUN_SEED !== undefined ? Number(RUN_SEED) : null
 
 /**
  * The cases of a sweep that this run has, in their order: a quarter of each group, and at least one. A file that samples its

@@ -232,7 +232,7 @@ const ON_A_SERVER = [
   [2, 'nonsense', /unknown command/],
 ] as const
 
-test.each(sampled(ON_A_SERVER, ([code]) => String(code)))(
+test.each(sampled(ON_A_SERVER, ([, line]) => commandOf(line)))(
   'exit code %i: waypost %s, on a server',
   async (expected, line, text) => {
     const { code, out, err } = await run(line, signedIn)

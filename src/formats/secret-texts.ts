@@ -128,7 +128,7 @@ function secretsInValue(text: string, isLine = false): Range[] {
   return withoutOverlaps(found)
 }
 
-/** The begin of the value of a key in a text. */
+/** The beginning of the value of a key in a text. */
 interface Begun {
   readonly from: number
   /** The character before the key. */

@@ -19,7 +19,7 @@ export const MAX_VARIANTS_OF_SERVICE = 64
 
 /** The objects of a subscription, and its places in tables. */
 const SUBSCRIPTION_BYTES = 480
-/** The judge that allows its pushes. */
+/** Decides whether its pushes are allowed. */
 const JUDGE_BYTES = 270
 
 /** Lapsed subscriptions are forgotten at most this late; until then they are known to be lapsed. */

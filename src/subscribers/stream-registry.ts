@@ -23,7 +23,7 @@ export const STREAM_LIMITS: StreamLimits = {
 
 /** The objects of a subscription, and its places in tables. */
 const SUBSCRIPTION_BYTES = 240
-/** The judge that allows its pushes, without the name of the service. */
+/** Decides whether its pushes are allowed; without the name of the service. */
 const JUDGE_BYTES = 500
 
 /** A client that wants a service, in its own spelling of the clusters. */

@@ -20,7 +20,7 @@ export interface WatcherListParts {
   readonly now: () => number
 }
 
-/** Lists who watches what, for people. Watchers are listed as they are at the begin of a walk, which takes slices. */
+/** Lists who watches what, for people. Watchers are listed as they are at the beginning of a walk, which takes slices. */
 export class WatcherLists {
   readonly #parts: WatcherListParts
 

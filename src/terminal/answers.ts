@@ -88,7 +88,7 @@ export interface ExplainedView {
   readonly md5: string
   /** The gray version that it sees; null: the formal one, or nothing. */
   readonly grayName: string | null
-  /** The name by which a share of clients tells them apart. */
+  /** The text that decides whether a client is in a share. */
   readonly identity: string
   readonly versions: readonly ({
     /** The id of the release: it stays while the version changes. */

@@ -47,7 +47,7 @@ export const requestBlock = (...more: string[]): Buffer =>
 /** The header block of a response. */
 export const OK = blockOf(':status=200')
 
-/** The begin of a request; its body follows. */
+/** The beginning of a request; its body follows. */
 export const open = (streamId: number, block = requestBlock()): Buffer =>
   frame(FRAME.headers, streamId, { flags: FLAG.endHeaders, payload: block })
 

@@ -22,7 +22,7 @@ export class FrameReader {
   #hasWrongPreface = false
   #piece: Buffer = NO_BYTES
   #at = 0
-  /** The begin of a frame that is not complete, with some room behind it. */
+  /** The beginning of a frame that is not complete, with some room behind it. */
   #begun: Buffer = NO_BYTES
   #begunBytes = 0
 

@@ -6,11 +6,13 @@ import type { View } from '../decisions/view.ts'
 export class WrappedCommand<T> implements Command<T> {
   readonly subject: string
   readonly growsBy: number | undefined
+  readonly takesNames: boolean
   readonly #command: Command<T>
 
   constructor(command: Command<T>) {
     this.subject = command.subject
     this.growsBy = command.growsBy
+    this.takesNames = command.takesNames === true
     this.#command = command
   }
 

@@ -7,7 +7,7 @@ const byNumber = (a: number, b: number) => a - b
 /** Others have their turn all the time. */
 const BUSY = { isDue: true, turn: () => Promise.resolve(true) }
 
-test('the first entries equal the begin of the sorted list', async () => {
+test('the first entries equal the beginning of the sorted list', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.integer(), { maxLength: 500 }),

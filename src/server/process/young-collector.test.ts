@@ -3,8 +3,8 @@ import { collectOnOneThread } from './young-collector.ts'
 
 test.each([
   [1, ['--no-parallel-scavenge']],
-  [4, ['--no-parallel-scavenge']],
-  [5, []],
+  [2, ['--no-parallel-scavenge']],
+  [3, []],
   [64, []],
 ])('on %i cores V8 gets the flags %j', (cores, expected) => {
   const flags: string[] = []

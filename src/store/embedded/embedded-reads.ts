@@ -83,7 +83,7 @@ export class EmbeddedReads implements KeptReads {
   }
 }
 
-/** A record that is added meanwhile is newer than the begin of the page: it moves nothing. */
+/** A record that is added meanwhile is newer than the beginning of the page: it moves nothing. */
 async function readPage(
   ask: AskWorker,
   keys: readonly ConfigKey[],

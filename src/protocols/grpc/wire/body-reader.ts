@@ -49,7 +49,7 @@ export class SlicedBody {
   #frame = ''
   #frameBytes = 0
   #at = 0
-  /** The begin of the part that is not parsed yet, and its bytes within texts. */
+  /** The beginning of the part that is not parsed yet, and its bytes within texts. */
   #from = 0
   #textBytes = 0
   /** The bytes outside of texts that this slice has parsed. */

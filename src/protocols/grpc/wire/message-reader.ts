@@ -117,7 +117,7 @@ export function readMessage(bytes: Buffer): Message {
 }
 
 /**
- * The head in the begin of a message; undefined if it has not come yet: clients may send it after the body. A message
+ * The head in the beginning of a message; undefined if it has not come yet: clients may send it after the body. A message
  * may have a second, different head, so a whole message is judged once more.
  */
 export function readMessageHead(begin: Buffer): MessageHead | undefined {

@@ -53,7 +53,7 @@ export const EXPLAINED_SCHEMA = Json.named(
   Json.object({
     md5: Json.string('The md5 of the text for the client; empty: it sees none.'),
     grayName: Json.nullable(Json.string('The gray version that it sees; null: the formal one, or nothing.')),
-    identity: Json.string('The name by which a share of clients tells them apart.'),
+    identity: Json.string('The text that decides whether a client is in a share.'),
     versions: Json.list(
       Json.object({
         ...VERSION_FIELDS,

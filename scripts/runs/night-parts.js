@@ -22,7 +22,7 @@ const SWEEPS = [
 const EACH_NIGHT = [
   { ...TOOLS, minutes: 3 },
   testPart('clients', 'all versions of the libraries of others', {
-    minutes: 15,
+    minutes: 13,
     tests: ['--project=clients', '--project=night', 'test/clients/'],
   }),
   testPart('strikes', 'eleven strikes against three servers, and jumps of clocks', {
@@ -39,11 +39,11 @@ const EACH_NIGHT = [
     tests: ['--project=night', '--no-file-parallelism', 'test/cluster/'],
   }),
   testPart('memory', 'servers whose memory is filled', {
-    minutes: 7,
+    minutes: 8,
     tests: ['--project=night', '--no-file-parallelism', 'test/memory/'],
   }),
   testPart('costs', 'comparisons of processor time, alone', {
-    minutes: 11,
+    minutes: 12,
     tests: ['--project=night', '--no-file-parallelism', 'test/security/', 'src/', 'test/console-checks.'],
   }),
   {

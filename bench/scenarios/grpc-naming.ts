@@ -55,7 +55,7 @@ export interface Subscribing {
   readonly settleMs: number
 }
 
-/** Subscribers of one service; `push` changes it so many times. After `end` the server has forgotten them. */
+/** Subscribers of one service; `push` takes the number of changes. After `end` the server has forgotten them. */
 export interface Subscribed {
   push(changes: number): Promise<Figures>
   end(): Promise<void>

@@ -14,7 +14,7 @@ export function median(values: readonly number[]): number {
 }
 
 /** The median of each figure over the rounds. */
-function medians(rounds: readonly Figures[]): Figures {
+export function medians(rounds: readonly Figures[]): Figures {
   const names = [...new Set(rounds.flatMap((figures) => Object.keys(figures)))]
   return Object.fromEntries(
     names.map((name) => [

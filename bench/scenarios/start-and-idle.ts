@@ -1,9 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { processorMs, residentBytes } from '../process-usage.ts'
 import { type Bench, type Figures, loadOnce, type Scenario } from '../scenario.ts'
+import { medians } from '../table.ts'
 import { directoryFor, type Target } from '../target.ts'
 
 const IDLE_MS = 3_000
+/** A single start differs from the next one by a tenth. */
+const STARTS = 7
 
 /** The memory of a new server, and its time to the first answer. */
 export const startAndIdle: readonly Scenario[] = [
@@ -43,7 +46,7 @@ function restart(name: string, amounts: Amounts): Scenario {
   }
 }
 
-/** Fills a server on its own directory, stops it, and starts it again there. */
+/** Fills a server on its own directory, stops it, and starts it several times there: the medians. */
 async function fillAndRestart(like: Target, { launches }: Bench, amounts: Amounts): Promise<Figures> {
   const launch = launches[like.name]!
   const data = directoryFor()
@@ -69,10 +72,13 @@ async function fillAndRestart(like: Target, { launches }: Bench, amounts: Amount
     })
     await sleep(1_500)
     await first.stop()
-    const second = await launch({ dataDir: data.path })
-    const figures = { 'start ms': second.startMs, 'rss MB': residentBytes(second.pid!) / 1e6 }
-    await second.stop()
-    return figures
+    const starts: Figures[] = []
+    while (starts.length < STARTS) {
+      const again = await launch({ dataDir: data.path })
+      starts.push({ 'start ms': again.startMs, 'rss MB': residentBytes(again.pid!) / 1e6 })
+      await again.stop()
+    }
+    return medians(starts)
   } finally {
     data.remove()
   }

@@ -79,8 +79,15 @@ export function object<T>(shapes: Shapes<T>): Shape<T> {
   const entries = Object.entries(shapes) as [string, Shape<unknown>][]
   return (value) => {
     const given = fieldsOf(value)
-    const read = entries.map(([field, shape]) => [field, within(field, () => shape(given[field]))])
-    return Object.fromEntries(read) as T
+    const read: Record<string, unknown> = {}
+    // Several servers read each change: no function and no list for each field.
+    let at = ''
+    try {
+      for (const [field, shape] of entries) read[(at = field)] = shape(given[field])
+    } catch (error) {
+      throw inPlace(at, error)
+    }
+    return read as T
   }
 }
 
@@ -89,9 +96,12 @@ export function within<T>(place: string, read: () => T): T {
   try {
     return read()
   } catch (error) {
-    if (error instanceof ShapeError) throw new ShapeError(`${place} ${error.message}`)
-    throw error
+    throw inPlace(place, error)
   }
+}
+
+function inPlace(place: string, error: unknown): unknown {
+  return error instanceof ShapeError ? new ShapeError(`${place} ${error.message}`) : error
 }
 
 /** The text in a field. Throws a ShapeError that names the field. */

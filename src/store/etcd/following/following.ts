@@ -251,7 +251,7 @@ export class Following {
   /** Instances that were left out without their service are loaded once it is there. */
   #takeIn(events: readonly KeyChange[]): void {
     const { keys, damaged } = this.#parts
-    if (damaged === undefined) return
+    if (damaged === undefined || damaged.size === 0) return
     const isBack = events.some((event) => {
       if (event.kind !== 'put') return false
       const place = keys.read(event.kv.key)

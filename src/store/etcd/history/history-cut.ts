@@ -1,4 +1,4 @@
-import type { ConfigItem, ConfigKey } from '../../../core/config/state/config-item.ts'
+import type { ConfigItem } from '../../../core/config/state/config-item.ts'
 import type { HistoryLimits } from '../../../core/config/state/history-limits.ts'
 import type { Unit } from '../../../core/engine/ports.ts'
 import { stampOfId } from '../../../core/decisions/stamps.ts'
@@ -12,7 +12,14 @@ import { ItemHistory } from './item-history.ts'
 import { type RecordRemoval, removalOf } from './record-removal.ts'
 import type { SharedTexts } from '../contents/shared-texts.ts'
 import { placedEntry, placedText } from './stored-entry.ts'
-import { makesRecord, type RecordedChange, recordOfChange, type StoredEntry, toJson } from '../keys/values.ts'
+import {
+  itemOfRecord,
+  makesRecord,
+  type RecordedChange,
+  recordOfChange,
+  type StoredEntry,
+  toJson,
+} from '../keys/values.ts'
 
 /** The effect of a unit on history. */
 export interface HistoryOfUnit {
@@ -65,14 +72,11 @@ export class HistoryCut {
     const added = ours.reduce((sum, change) => sum + bytesOfRecord(entryOf(change, texts)), 0)
     const removals: RecordRemoval[] = []
     // The commands of a unit are of one item, or of items that are deleted together.
-    for (const change of firstOfEach(ours))
-      removals.push(
-        ...(await this.#ofItem(
-          change,
-          ours.filter((one) => keyOf(one).text === keyOf(change).text),
-          texts,
-        )),
-      )
+    for (const change of firstOfEach(ours)) {
+      const { text } = itemOfRecord(change)
+      const ofItem = ours.filter((one) => itemOfRecord(one).text === text)
+      removals.push(...(await this.#ofItem(change, ofItem, texts)))
+    }
     const some = removals.slice(0, MOST_OF_UNIT)
     return { removals: some, grown: added - some.reduce((sum, { bytes }) => sum + bytes, 0) }
   }
@@ -105,14 +109,14 @@ export class HistoryCut {
     texts: SharedTexts,
   ): Promise<RecordRemoval[]> {
     const { client, keys, limits } = this.#parts
-    if (changes.some(({ kind }) => kind === 'history-imported')) this.#items.forget(keyOf(change))
+    if (changes.some(({ kind }) => kind === 'history-imported')) this.#items.forget(itemOfRecord(change))
     const before = versionBefore(change)
     // A new item adds little; older history of its name was cut when it was deleted.
     if (before === undefined) return []
     this.#noteOlder(before.historyId)
     const old = await this.#items.tooOld(
       {
-        key: keyOf(change),
+        key: itemOfRecord(change),
         before: before.historyId,
         last: recordOfChange(changes.at(-1)!).facts.id,
         bytes: changes.reduce((sum, one) => sum + bytesOfRecord(entryOf(one, texts)), 0),
@@ -172,10 +176,6 @@ export function grownValue(bytes: number): Buffer {
   return toJson(bytes)
 }
 
-function keyOf(change: RecordedChange): ConfigKey {
-  return recordOfChange(change).facts.key
-}
-
 /** The version that a change replaces; undefined for a new item. */
 function versionBefore(change: RecordedChange): ConfigItem | undefined {
   if (change.kind === 'history-imported') return undefined
@@ -194,7 +194,7 @@ function entryOf(
 function firstOfEach(changes: readonly RecordedChange[]): RecordedChange[] {
   const first = new Map<string, RecordedChange>()
   for (const change of changes) {
-    const { text } = keyOf(change)
+    const { text } = itemOfRecord(change)
     if (!first.has(text)) first.set(text, change)
   }
   return [...first.values()]

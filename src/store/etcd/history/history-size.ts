@@ -32,6 +32,7 @@ export function bytesOfRecord({
 export class HistorySize {
   readonly #client: Pick<EtcdClient, 'pages'>
   readonly #keys: Keys
+  readonly #grown: string
   #counted: number | undefined
   #since = 0
   #round = 0
@@ -39,6 +40,7 @@ export class HistorySize {
   constructor(client: Pick<EtcdClient, 'pages'>, keys: Keys) {
     this.#client = client
     this.#keys = keys
+    this.#grown = keys.every('history-grown')
   }
 
   /** Undefined: it is not counted yet. */
@@ -71,8 +73,12 @@ export class HistorySize {
   /** Follows the changes of a revision. */
   follow(events: readonly KeyChange[]): void {
     for (const event of events)
-      if (event.kind === 'put' && this.#keys.read(event.kv.key)?.of === 'history-grown')
+      if (event.kind === 'put' && event.kv.key.startsWith(this.#grown) && this.#isPlace(event.kv.key))
         this.#since += grownIn(event.kv.value)
+  }
+
+  #isPlace(key: string): boolean {
+    return this.#keys.read(key) !== undefined
   }
 }
 

@@ -41,6 +41,7 @@ const PAGE_SIZE = 5_000
  */
 export class KnownKeys {
   readonly #keys: Keys
+  readonly #prefixes: readonly (readonly [ComparedKind, string])[]
   /** For each key its revision and a code of its size, in one number, to save memory. */
   readonly #packed: Record<ComparedKind, Map<string, number>> = emptyMaps()
   readonly #bytes: Record<ComparedKind, number> = { config: 0, service: 0, instance: 0, 'small-record': 0 }
@@ -49,6 +50,7 @@ export class KnownKeys {
 
   constructor(keys: Keys) {
     this.#keys = keys
+    this.#prefixes = COMPARED.map((kind) => [kind, keys.every(kind)])
   }
 
   /** Everything is loaded again, or only these kinds. */
@@ -161,7 +163,7 @@ export class KnownKeys {
   }
 
   #kindOf(key: string): ComparedKind | undefined {
-    return COMPARED.find((each) => key.startsWith(this.#keys.every(each)))
+    return this.#prefixes.find(([, prefix]) => key.startsWith(prefix))?.[0]
   }
 
   /** Whether it was known. */

@@ -106,6 +106,12 @@ export function entryOf(facts: RecordFacts, { length: size }: Buffer): StoredEnt
   return { ...facts, size }
 }
 
+/** The item of a change that makes a history record. */
+export function itemOfRecord(change: RecordedChange): ConfigKey {
+  if (change.kind === 'history-imported') return change.record.key
+  return change.kind === 'config-deleted' ? change.key : change.item.key
+}
+
 /** A content, and the history record of the change that wrote it. */
 export type ShownContent = Pick<ConfigItem, 'content' | 'historyId'>
 

@@ -20,9 +20,9 @@ import {
   entryOf,
   instanceValue,
   itemFacts,
+  itemOfRecord,
   makesRecord,
   type RecordedChange,
-  recordOfChange,
   serviceValue,
   toJson,
 } from '../keys/values.ts'
@@ -182,7 +182,7 @@ function rangesOfLaterHistory(keys: Keys, changes: readonly Change[]): KeyRange[
   const first = new Map<string, KeyRange>()
   for (const change of changes) {
     if (!makesRecord(change)) continue
-    const item = recordOfChange(change).facts.key
+    const item = itemOfRecord(change)
     const key = keys.historyOf(item)
     const end = `${keys.of({ of: 'history', key: item, stamp: firstStampAfter(change) })}\0`
     // The newest come first: the oldest of the changes has the longest range.

@@ -23,7 +23,9 @@ describe('parts of requests become', () => {
   test('no objects of a class: the only reader of structures is JSON', () => {
     expect(filesWith(/\bdeserialize\(/)).toEqual([])
     // Neither the size of the heap nor a flag is a structure.
-    expect(filesWith(/import (?!\{ (getHeapStatistics|setFlagsFromString) \} )[^\n]*from 'node:v8'/)).toEqual([])
+    expect(filesWith(/import (?!\{ (getHeapStatistics|setFlagsFromString) \} )[^\n]*from 'node:v8'/)).toEqual(
+      [],
+    )
   })
 
   test('no SQL: statements are put together from nothing that is sent', () => {

@@ -14,7 +14,7 @@ export const findingTexts = {
   'finding.wrongEscape': 'This escape is not valid.',
   'finding.wrongCharacter': 'No text of this format has this character.',
   'finding.wrongTab': 'A tab cannot be before a value.',
-  'finding.startExpected': 'A document behind ... begins with ---.',
+  'finding.startExpected': '... ends a document. A document behind it begins with ---.',
   'finding.noAnchor':
     'Nothing has the anchor “{text}” before this place. A value that begins with * needs quotes.',
   'finding.wrongAnchor':

@@ -162,18 +162,18 @@ export function otherEscapeIn({ type }: Scalar, source: string): number {
   return escapes.find(([escape]) => escape === '\\/' || escape === '\\\t')?.index ?? -1
 }
 
-/** Where a document begins behind `...`, without `---`. */
+/** Where a document begins behind `...`, without `---`, and where `...` comes before the first document. */
 export function startsWithoutMarks(text: string): Finding[] {
   const found: Finding[] = []
   if (!text.includes('...')) return found
-  let isEnded = false
+  let before: 'nothing' | 'end' | 'content' = 'nothing'
   let at = 0
   for (const line of text.split('\n')) {
-    if (/^\.\.\.(?:\s|$)/.test(line)) isEnded = true
-    else if (isEnded && !/^\s*(?:#|$)/.test(line)) {
-      if (!/^(?:---(?:\s|$)|%)/.test(line))
-        found.push({ code: 'startExpected', text: '', from: at, to: at + line.length })
-      isEnded = false
+    const isEnd = /^\.\.\.(?:\s|$)/.test(line)
+    if (isEnd || !/^\s*(?:#|$)/.test(line)) {
+      const isWrong = isEnd ? before === 'nothing' : before === 'end' && !/^(?:---(?:\s|$)|%)/.test(line)
+      if (isWrong) found.push({ code: 'startExpected', text: '', from: at, to: at + line.length })
+      before = isEnd ? 'end' : 'content'
     }
     at += line.length + 1
   }

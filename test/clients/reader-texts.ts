@@ -95,7 +95,10 @@ function damaged(text: string): string {
   return text.slice(0, 4) + text.slice(5)
 }
 
-/** Texts of a type, right and wrong ones, each once. */
-export const textsOf = (type: JudgedType, count: number): string[] => [
-  ...new Set(fc.sample(TEXTS[type], count)),
-]
+const { RUN_SEED } = process.env
+
+/** Texts of a type, right and wrong ones, each once: the same with the same seed of the run. */
+export function textsOf(type: JudgedType, numRuns: number): string[] {
+  const seed = RUN_SEED === undefined ? {} : { seed: Number(RUN_SEED) }
+  return [...new Set(fc.sample(TEXTS[type], { numRuns, ...seed }))]
+}

@@ -258,7 +258,7 @@ export const zhCn: Readonly<Record<TextKey, string>> = {
   'finding.wrongEscape': '转义无效。',
   'finding.wrongCharacter': '此格式不允许此字符。',
   'finding.wrongTab': '值之前不能使用 Tab。',
-  'finding.startExpected': '... 之后的文档须以 --- 开头。',
+  'finding.startExpected': '... 结束一个文档。其后的文档须以 --- 开头。',
   'finding.noAnchor': '此处之前没有锚点“{text}”。以 * 开头的值需要加引号。',
   'finding.wrongAnchor': '锚点名称“{text}”在其他解析器中止于“:”“.”“/”“*”或“&”。',
   'finding.wrongMerge': '只能合并映射。',

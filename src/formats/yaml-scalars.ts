@@ -163,7 +163,7 @@ export function otherEscapeIn({ type }: Scalar, source: string): number {
 }
 
 /** Where a document begins behind `...`, without `---`, and where `...` comes before the first document. */
-export function startsWithoutMarks(text: string): Finding[] {
+export function wrongDocumentMarks(text: string): Finding[] {
   const found: Finding[] = []
   if (!text.includes('...')) return found
   let before: 'nothing' | 'end' | 'content' = 'nothing'

@@ -24,7 +24,7 @@ import {
   keyIdentity,
   otherEscapeIn,
   sourceOf,
-  startsWithoutMarks,
+  wrongDocumentMarks,
 } from './yaml-scalars.ts'
 import { type Collection, type Member, type Range, type Reading, stepAt, stepOf, type Tree } from './tree.ts'
 
@@ -63,7 +63,7 @@ export function readYaml(given: string): Reading {
         return { code: `yaml.${code}`, text: message, from, to: Math.max(to, from) } as const
       }),
   )
-  findings.push(...startsWithoutMarks(text))
+  findings.push(...wrongDocumentMarks(text))
   for (const { index, 0: character } of text.matchAll(UNPRINTABLE))
     findings.push({ code: 'wrongCharacter', text: '', from: index, to: index + character.length })
   const scalars: Range[] = []

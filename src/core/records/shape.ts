@@ -83,7 +83,10 @@ export function object<T>(shapes: Shapes<T>): Shape<T> {
     // Several servers read each change: no function and no list for each field.
     let at = ''
     try {
-      for (const [field, shape] of entries) read[(at = field)] = shape(given[field])
+      for (const [field, shape] of entries) {
+        at = field
+        read[field] = shape(given[field])
+      }
     } catch (error) {
       throw inPlace(at, error)
     }

@@ -72,13 +72,11 @@ export class HistorySize {
 
   /** Follows the changes of a revision. */
   follow(events: readonly KeyChange[]): void {
-    for (const event of events)
-      if (event.kind === 'put' && event.kv.key.startsWith(this.#grown) && this.#isPlace(event.kv.key))
-        this.#since += grownIn(event.kv.value)
-  }
-
-  #isPlace(key: string): boolean {
-    return this.#keys.read(key) !== undefined
+    for (const event of events) {
+      if (event.kind !== 'put' || !event.kv.key.startsWith(this.#grown)) continue
+      // No other key counts, such as one with more parts.
+      if (this.#keys.read(event.kv.key) !== undefined) this.#since += grownIn(event.kv.value)
+    }
   }
 }
 

@@ -15,14 +15,17 @@ const isLinux = process.platform === 'linux'
 let ended: Ended
 
 beforeAll(async () => {
+  // One test ends a second after the other one has begun. For vitest gathers its reports for 100 ms, and its timer may fire so
+  // early that they wait for the next report.
   const hanging = madeUpTests({
     'test/hangs.test.js': `
       import { spawn } from 'node:child_process'
       import { test } from 'vitest'
-      test('ends', () => {})
-      test('hangs', async () => {
+      const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
+      test.concurrent('ends', () => wait(1000))
+      test.concurrent('hangs', async () => {
         spawn('sleep', ['${SLEEPS[0]}'], { detached: true }).unref()
-        await new Promise((resolve) => setTimeout(resolve, 1e6))
+        await wait(1e6)
       }, 1e6)`,
   })
   const good = madeUpTests({ 'test/good.test.js': `import { test } from 'vitest'; test('passes', () => {})` })

@@ -32,7 +32,7 @@ async function npmStart(cwd = root): Promise<Started> {
 
 async function waitFor(condition: () => boolean, why: () => string): Promise<void> {
   for (let tries = 0; !condition(); tries++) {
-    if (tries > 400) throw new Error(why())
+    if (tries > 1_800) throw new Error(why())
     await sleep(50)
   }
 }
@@ -48,7 +48,7 @@ test.skipIf(noWindows)(
     await waitFor(() => output().includes('the server has stopped'), output)
     await ended
   },
-  60_000,
+  120_000,
 )
 
 test.skipIf(noWindows)(
@@ -60,7 +60,7 @@ test.skipIf(noWindows)(
     await waitFor(() => output().includes('the server has stopped'), output)
     await ended
   },
-  60_000,
+  120_000,
 )
 
 test.skipIf(noWindows)(

@@ -68,6 +68,15 @@ test('the limits of the parts of a night are 90 minutes together, whichever long
     expect(parts.reduce((sum, { minutes }) => sum + minutes, 0)).toBeLessThanOrEqual(NIGHT_MINUTES)
 })
 
+test('no test of a whole server, and no hook, has less time than usual', () => {
+  const limited =
+    /\n( *)(?:test|(?:before|after)(?:All|Each))\b.*\n(?:\1 .*\n|\n)*\1\}, (?:[1-5]?\d_000|\d{1,4})\)\n/
+  const found = testFiles().filter(
+    (file) => file.startsWith('test/') && limited.test(readFileSync(join(root, file), 'utf8')),
+  )
+  expect(found).toEqual([])
+})
+
 const NIGHTLY = join(root, 'test/support/nightly.ts')
 const reached = new Map<string, boolean>()
 

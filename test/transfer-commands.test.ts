@@ -15,13 +15,13 @@ beforeAll(async () => {
   servers = await Promise.all([startWaypost(), startWaypost()])
   first = clientsOf(servers[0].url).nacos
   second = clientsOf(servers[1].url).nacos
-}, 30_000)
+})
 
 afterAll(async () => {
   first?.close()
   second?.close()
   await Promise.all((servers ?? []).map((server) => server.stop()))
-}, 30_000)
+})
 
 const newDirectory = (): string => mkdtempSync(join(inject('temporaryDirectory'), 'transfer-'))
 
@@ -164,7 +164,7 @@ describe('a failure has a message', () => {
     writeFileSync(damaged, readFileSync(file).subarray(0, -1))
     const refused = await runWaypost(['import', '--url', servers[1].url, '--from', damaged])
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/The zip file is no zip file/) })
-  }, 30_000)
+  })
 
   test('a dry run sends nothing to a server that does not know one', async () => {
     const asked: string[] = []
@@ -187,5 +187,5 @@ describe('a failure has a message', () => {
       stderr: expect.stringMatching(/answers no export: the server answered 404/),
     })
     expect(existsSync(`${file}2`) || existsSync(`${file}2.part`)).toBe(false)
-  }, 30_000)
+  })
 })

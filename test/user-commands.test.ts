@@ -83,7 +83,7 @@ describe('in the directory of a stopped server', () => {
     ])
     await server.stop()
     expect(await run(['user', 'remove', 'bob', ...at])).toMatchObject({ code: 0 })
-  }, 30_000)
+  })
 
   test('leave the store sound, and its files with the owner alone', async () => {
     expect(await run(['doctor', '--data-dir', dataDir])).toMatchObject({ code: 0 })
@@ -130,7 +130,7 @@ describe('in the directory of a stopped server', () => {
       expect((await fetch(`${server.url}/svc/v1/ns/operator/switches`)).status).toBe(403)
       await server.stop()
     }
-  }, 30_000)
+  })
 
   test('the first administrator is made once, with the password in a file', async () => {
     const directory = join(temporaryDirectory('first-'), 'data')
@@ -154,7 +154,7 @@ describe('in the directory of a stopped server', () => {
     expect(JSON.parse(listed.stdout)).toEqual([{ username: 'ann', roles: ['ROLE_ADMIN'] }])
     const remote = await run(['user', 'add', 'ann', '--first', '--server', 'http://127.0.0.1:1'], ['x'])
     expect([remote.code, remote.stderr]).toEqual([2, expect.stringContaining('--first works on a store')])
-  }, 30_000)
+  })
 
   test('a directory with other files does not become one', async () => {
     const used = temporaryDirectory('used-')
@@ -182,7 +182,7 @@ test('on a server without sign-in, a refusal says how that begins, and not how t
     expect([code, stderr.trimEnd()]).toEqual([2, expected])
   }
   await server.stop()
-}, 30_000)
+})
 
 describe('on a running server', () => {
   let server: Waypost
@@ -206,7 +206,7 @@ describe('on a running server', () => {
     const { stdout } = await run(['user', 'list', ...at], [], signedIn)
     expect(stdout).toBe('USER   ROLES\nnacos  ROLE_ADMIN\nann    ROLE_ADMIN\n')
     expect(await run(['user', 'remove', 'ann', ...at], [], signedIn)).toMatchObject({ code: 0 })
-  }, 30_000)
+  })
 
   test('a user changes the own password, and nothing else', async () => {
     const asAdministrator = ['--url', server.url, '--username', 'nacos']
@@ -225,7 +225,7 @@ describe('on a running server', () => {
     expect((await run(['user', 'list', ...asBob], ['wrong'])).stderr).toContain(
       'does not sign in bob: the password is wrong',
     )
-  }, 30_000)
+  })
 
   test('a rotated key lets tokens be, and a leaked one ends them', async () => {
     const { accessToken } = (await login(server.url, 'nacos', 'secret')).body
@@ -236,7 +236,7 @@ describe('on a running server', () => {
     const leaked = ['key', 'rotate', '--leaked', ...at, '--username', 'nacos']
     expect((await run(leaked, ['secret'])).stdout).toContain('everybody signs in again')
     expect(await run(['user', 'list', ...at], [], byToken)).toMatchObject({ code: 2 })
-  }, 30_000)
+  })
 
   test('export and backup sign in, by a password or a token', async () => {
     const to = temporaryDirectory('export-')
@@ -248,5 +248,5 @@ describe('on a running server', () => {
     expect(await run(exported('c.zip'), [], byToken)).toMatchObject({ code: 0 })
     expect(await run(['backup', '--url', server.url], [], byToken)).toMatchObject({ code: 0 })
     expect((await run(['backup', '--url', server.url])).stderr).toContain('--username')
-  }, 30_000)
+  })
 })

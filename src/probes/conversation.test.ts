@@ -6,6 +6,8 @@ test('a deadline expires once, and not after it is cancelled', async () => {
   let expired = 0
   startDeadline(10, () => expired++)
   startDeadline(10, () => expired++)()
+  // It starts again if this process is paused.
+  await expect.poll(() => expired).toBe(1)
   await sleep(60)
   expect(expired).toBe(1)
 })

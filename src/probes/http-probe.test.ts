@@ -76,7 +76,7 @@ test('a server that never answers is down after the timeout', async () => {
   const port = await serve(() => {})
   const result = await httpProbe(targetAt(port), 100)
   expect(result).toMatchObject({ outcome: 'down', reason: 'no answer within 100 ms' })
-  expect(result.elapsedMs).toBeLessThan(1000)
+  expect(result.elapsedMs).toBeLessThan(5000)
   await expect.poll(() => sockets.size).toBe(0)
 })
 
@@ -98,7 +98,7 @@ test('the connection of an endless body is closed, and the status counts', async
 
 test('a body that stops in the middle does not extend the timeout', async () => {
   const port = await serve((_request, response) => void response.write('some'))
-  const result = await httpProbe(targetAt(port), 100)
+  const result = await httpProbe(targetAt(port), 1000)
   expect(result).toMatchObject({ outcome: 'up' })
 })
 

@@ -58,10 +58,9 @@ describeOnEtcd('three servers with open pages', 90_000, () => {
         faults: object[]
         missingServers: string[]
       }
-    expect(await overview(two!)).toMatchObject({ faults: [], missingServers: [] })
+    await expect.poll(() => overview(two!)).toMatchObject({ faults: [], missingServers: [] })
     await three!.kill()
-    const { missingServers } = await overview(two!)
-    expect(missingServers).toHaveLength(1)
+    await expect.poll(async () => (await overview(two!)).missingServers).toHaveLength(1)
     await expect
       .poll(async () => (await overview(two!)).members.filter(({ alive }) => alive).length, {
         timeout: 30_000,

@@ -1,6 +1,7 @@
 /** Configurations over gRPC where the clients are connected to several servers. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { clusterForTests } from '../support/cluster.ts'
+import { until } from '../interface/client.ts'
 import { describeOnEtcd, ETCD_HOOK_MS } from '../support/etcd.ts'
 import { connectGrpc, type GrpcClient } from '../support/grpc-client.ts'
 
@@ -16,7 +17,14 @@ describeOnEtcd('two servers with clients that use gRPC', 60_000, () => {
     listener = await connectGrpc(one!, { setup: { clientVersion: 'Nacos-Go-Client:v2.3.5' } })
     other = await connectGrpc(two!)
   }, ETCD_HOOK_MS)
-  afterEach(async () => void (await other.ask('ConfigRemoveRequest', KEY)))
+  afterEach(async () => {
+    await other.ask('ConfigRemoveRequest', KEY)
+    // A pattern at the other server would find what is still there.
+    await until(
+      () => listener.ask('ConfigQueryRequest', KEY),
+      ({ body }) => body['resultCode'] !== 200,
+    )
+  })
   afterAll(async () => {
     await Promise.all([listener?.close(), other?.close()])
   })
@@ -26,8 +34,9 @@ describeOnEtcd('two servers with clients that use gRPC', 60_000, () => {
     await other.ask('ConfigPublishRequest', { ...KEY, content: 'x' })
     expect((await listener.next('ConfigChangeNotifyRequest')).body).toMatchObject(KEY)
     const names = new URLSearchParams(KEY).toString()
-    const answer = await fetch(`${cluster.servers[1]!.url}/svc/v1/console/config/watchers?${names}`)
-    expect(await answer.json()).toMatchObject({
+    const shown = async () =>
+      (await fetch(`${cluster.servers[1]!.url}/svc/v1/console/config/watchers?${names}`)).json()
+    await expect.poll(shown).toMatchObject({
       watchers: [{ ip: '127.0.0.1', agent: 'Nacos-Go-Client:v2.3.5', via: 'stream', upToDate: false }],
       missingServers: [],
     })

@@ -125,10 +125,17 @@ describeOnEtcd('clients of several servers', 60_000, () => {
     await (await connectedTo(one)).register(serviceName, { port: 80 })
     await expect.poll(claims).toBe(1)
     await (await connectedTo(dying)).register(serviceName, { port: 80, weight: 2 })
-    // The servers ask each other every two seconds, and a lease lasts for ten.
+    await expect.poll(claims).toBe(2)
+    // The servers ask each other every two seconds, and a lease lasts for ten. A server that was not asked yet counts as replying.
     await sleep(3_000)
+    const standing = async (): Promise<Json> =>
+      (await clientsOf(one.url).svc.get('/ns/operator/servers'))
+        .json()
+        .servers.find(({ key }: Json) => key === `127.0.0.1:${dying.port}`)
+    await until(standing, (seen) => seen?.replies === true)
     await dying.kill()
-    await sleep(4_000)
+    await until(standing, (seen) => seen?.replies === false)
+    expect(await standing()).toMatchObject({ alive: true })
     await (await connectedTo(one)).register(serviceName, { port: 80, weight: 3 })
     // Those from before the loss, and none of the connection that is lost.
     await expect.poll(claims).toBe(2)

@@ -66,15 +66,20 @@ describeOnEtcd('a secret that is replaced', 2 * LIMIT_MS, () => {
     const untilMs = performance.now() + LIMIT_MS
     for (let now = await stored(); now.inUse === before.inUse || now.previous !== undefined;) {
       expect(performance.now()).toBeLessThan(untilMs)
-      expect(await missing()).toEqual([])
+      // A late answer is missing, too: a refused one is counted.
+      await expect.poll(missing, { timeout: LIMIT_MS }).toEqual([])
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
       now = await stored()
     }
+    for (const { url } of cluster.servers)
+      expect(await (await fetch(`${url}/metrics`)).text()).not.toMatch(
+        /waypost_peer_requests_total\{outcome="foreign"\} [1-9]/,
+      )
     const after = await stored()
     expect(after.origin).toBe(before.origin)
     await expect.poll(() => isAnswered(before.inUse), { timeout: LIMIT_MS }).toBe(false)
     expect(await isAnswered(after.inUse)).toBe(true)
-    expect(await missing()).toEqual([])
+    await expect.poll(missing, { timeout: LIMIT_MS }).toEqual([])
     // A server that starts later has the new one.
     await cluster.join()
     await expect.poll(missing, { timeout: LIMIT_MS }).toEqual([])

@@ -79,7 +79,9 @@ describeOnEtcd('two servers', 30_000, () => {
     await one.post('/ns/instance', { serviceName, ip: '10.0.0.1', port: 80, metadata })
     const set = (value: number, debug: boolean) =>
       two.put('/ns/operator/switches', { entry: 'clientBeatInterval', value, debug })
+    const beat = () => one.put('/ns/instance/beat', { serviceName, ip: '10.0.0.1', port: 80 })
     const explained = (svc: Client) => async () => {
+      await beat()
       const [shown] = (await svc.get('/console/instances', { serviceName })).json().pageItems ?? []
       const [why] = (await svc.get('/console/explain', { serviceName })).json().pageItems ?? []
       return [shown?.unhealthyAfterMs, shown?.removedAfterMs, why?.reasons]

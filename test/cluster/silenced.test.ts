@@ -7,9 +7,9 @@ import { connectGrpc } from '../support/grpc-client.ts'
 import type { Waypost } from '../support/waypost.ts'
 
 const WHERE = { ip: '10.0.0.1', port: 80 }
-const METADATA = { zone: 'a', 'preserved.heart.beat.timeout': '1000', 'preserved.ip.delete.timeout': '3000' }
+const METADATA = { zone: 'a', 'preserved.heart.beat.timeout': '3000', 'preserved.ip.delete.timeout': '8000' }
 
-describeOnEtcd('silence on three servers', 60_000, () => {
+describeOnEtcd('silence on three servers', 120_000, () => {
   const cluster = clusterForTests({ servers: 3 })
 
   const shown = async ({ url }: Waypost, page = 'instances', name = 's') => {
@@ -44,8 +44,8 @@ describeOnEtcd('silence on three servers', 60_000, () => {
     const [, two, three] = cluster.servers as [Waypost, Waypost, Waypost]
     const where = { serviceName: 's2', ...WHERE }
     const there = (server: Waypost) => shown(server, 'instances', 's2')
-    await send(three, ['POST', ''], { ...where, weight: 5, metadata: JSON.stringify(METADATA) })
     const client = new NamingClient(await connectGrpc(two))
+    await send(three, ['POST', ''], { ...where, weight: 5, metadata: JSON.stringify(METADATA) })
     await client.register('s2', WHERE)
     for (const server of [two, three]) await expect.poll(() => there(server)).toMatchObject([{ claims: 1 }])
     for (const server of [two, three]) await expect.poll(() => there(server)).toMatchObject([{ claims: 0 }])

@@ -33,7 +33,7 @@ describeOnEtcd('a timeline on two servers', 60_000, () => {
       ['registered', null],
     ]
     for (const server of [one, two]) await expect.poll(() => kinds(server)).toEqual(expected)
-    expect((await timeline(two)).missingServers).toEqual([])
+    await expect.poll(async () => (await timeline(two)).missingServers).toEqual([])
 
     // One that has started since knows it from the others.
     const three = await cluster.join()
@@ -42,11 +42,12 @@ describeOnEtcd('a timeline on two servers', 60_000, () => {
     expect(fromMs).toBe(Math.min(...(await Promise.all([one, two].map(timeline))).map((each) => each.fromMs)))
 
     await one.kill()
-    const { missingServers } = await timeline(two)
-    expect(missingServers).toHaveLength(1)
-    expect(await kinds(two)).toEqual([
-      ['disabled', null],
-      ['registered', null],
-    ])
+    await expect.poll(async () => (await timeline(two)).missingServers).toHaveLength(1)
+    await expect
+      .poll(() => kinds(two))
+      .toEqual([
+        ['disabled', null],
+        ['registered', null],
+      ])
   })
 })

@@ -143,7 +143,7 @@ describeOnEtcd('the client on one member', TEST_MS, () => {
   })
 
   test('keys of a lease stay while it is renewed, and go with it', async () => {
-    const lease = await client.lease(2)
+    const lease = await client.lease(6)
     const put: TxnOperation = { do: 'put', key: 'l/1', value: Buffer.from('v'), lease: lease.id }
     await client.txn(always(put))
     const granted = lease.certainUntilMs()

@@ -19,7 +19,7 @@ import { oneOfEachKind, placeOf, putAll, variants } from './all-kinds.ts'
 
 const here = etcdForThisFile()
 const { start, put, remove, valueOf, servers } = here
-const WAIT = { timeout: 10_000 }
+const WAIT = { timeout: 30_000 }
 /** The service that tests register at has this key. */
 const SERVICE = 's/public/DEFAULT_GROUP@@orders'
 

@@ -6,7 +6,7 @@ import { needTool } from '../support/need-tool.ts'
 import { isNightly } from '../support/nightly.ts'
 import { startWaypost } from '../support/waypost.ts'
 import { isLong, report } from './fault-run.ts'
-import { missingIn, startBeating } from './load/beating-instances.ts'
+import { type BeatingInstances, startBeating } from './load/beating-instances.ts'
 import { SettableClock } from './shims/settable-clock.ts'
 
 const HOUR = 3_600_000
@@ -50,10 +50,11 @@ test(
           instances.failures.length = 0
         }
         clock.set(offsetMs)
-        await watchJump({ client, addresses: instances.addresses, seen, name })
+        await watchJump({ client, instances, seen, name })
         expect(instances.failures, name).toEqual([])
         await expectClock(client, offsetMs)
       }
+      expect(instances.judged).toBeGreaterThan(0)
       await instances.stop()
       report(
         `clock jumps: ${JUMPS.length}, ${COUNT} beating instances, ${seen.lists} lists with a rising lastRefTime`,
@@ -73,7 +74,7 @@ async function writeHistory(client: Client): Promise<void> {
 
 interface Jump {
   readonly client: Client
-  readonly addresses: readonly string[]
+  readonly instances: BeatingInstances
   readonly seen: { lastRefTime: number; lists: number }
   readonly name: string
 }
@@ -109,7 +110,7 @@ async function poll(
 }
 
 /** Changes the list and looks at it: all instances that beat are there, and its time is later than the time of the last list. */
-async function watchList({ client, addresses, seen, name }: Jump): Promise<void> {
+async function watchList({ client, instances, seen, name }: Jump): Promise<void> {
   const change = {
     serviceName: 'live',
     ip: '127.0.0.4',
@@ -119,7 +120,7 @@ async function watchList({ client, addresses, seen, name }: Jump): Promise<void>
   }
   expect((await client.post('/ns/instance', change)).text).toBe('ok')
   const list: Json = (await client.get('/ns/instance/list', { serviceName: 'live' })).json()
-  expect(missingIn(list.hosts, addresses), name).toEqual([])
+  expect(instances.missingIn(list.hosts), name).toEqual([])
   expect(list.lastRefTime, name).toBeGreaterThan(seen.lastRefTime)
   seen.lastRefTime = list.lastRefTime
   seen.lists++

@@ -54,7 +54,7 @@ beforeAll(async () => {
     client.close()
     await server.stop()
   }
-}, 30_000)
+})
 
 describe('a data directory that is not as it was left', { timeout: 40_000 }, () => {
   test.each([

@@ -27,7 +27,7 @@ beforeAll(async () => {
   ;({ svc, nacos } = clientsOf(server.url))
   // Instances that are registered at random must not be probed.
   await svc.put('/ns/operator/switches', { entry: 'healthCheckEnabled', value: 'false', debug: true })
-}, 30_000)
+})
 
 afterAll(async () => {
   svc.close()

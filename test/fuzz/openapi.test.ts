@@ -27,7 +27,7 @@ beforeAll(async () => {
   const { svc } = clientsOf(server.url)
   await svc.put('/ns/operator/switches', { entry: 'healthCheckEnabled', value: 'false', debug: true })
   svc.close()
-}, 30_000)
+})
 
 afterAll(async () => {
   client.close()

@@ -67,7 +67,7 @@ describe('after a restart', () => {
   beforeAll(async () => {
     server = await startWaypost()
     Object.assign(waypost, { server }, clientsOf(server.url))
-  }, 30_000)
+  })
   afterAll(async () => {
     waypost.svc.close()
     waypost.nacos.close()

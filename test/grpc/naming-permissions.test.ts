@@ -9,7 +9,7 @@ import { instanceOf, NamingClient, portsOf } from './naming-fixture.ts'
 let managed: ManagedWaypost
 const connect = grpcClients(() => managed.waypost)
 beforeAll(async () => {
-  managed = await startManaged({ settings: { 'token-ttl': '5s' } })
+  managed = await startManaged({ settings: { 'token-ttl': '10s' } })
   const permissions = { ':DEFAULT_GROUP:naming/read-*': 'r', ':DEFAULT_GROUP:naming/own-*': 'rw' } as const
   await managed.addUser({ username: 'shop', password: 'secret', permissions })
 }, 60_000)
@@ -70,7 +70,7 @@ test('a subscription outlives the token that it began with', async () => {
   const client = await signedIn()
   const serviceName = unique('read')
   await client.subscribe(serviceName)
-  await sleep(5_200)
+  await sleep(10_200)
   const { body } = await client.grpc.ask('ServiceQueryRequest', { serviceName })
   expect(body).toMatchObject({ errorCode: 403 })
   await register(serviceName, 80)

@@ -112,7 +112,7 @@ describe('a caller without a token that counts', () => {
     await client.ask('ConfigRemoveRequest', publish(10))
     await client.ask('ConfigPublishRequest', publish(1 * MIB))
     await expect
-      .poll(() => refusals(), { timeout: 5_000 })
+      .poll(() => refusals())
       .toEqual(
         expect.arrayContaining([
           expect.objectContaining({ operation: 'delete config', item: 'public:G:config/item' }),

@@ -19,7 +19,7 @@ describe.skipIf(openssl.skip)('a server with a certificate', () => {
         'tls-cert': cert,
         'tls-key': key,
         'tls-client-ca': authority.caFile,
-        'request-timeout': '1s',
+        'request-timeout': '5s',
       },
     })
   })

@@ -75,11 +75,12 @@ describe.skipIf(openssl.skip)('with TLS', () => {
 
   test('a handshake that does not end is cut, however its bytes trickle in', async () => {
     await listen({ requestTimeoutMs: 300 })
-    const [silent, trickling] = [await raw(), await raw()]
     const hello = await helloOf()
+    const [silent, trickling] = [await raw(), await raw()]
+    const ends = [closed(silent), closed(trickling)]
     let sent = 0
     const drip = setInterval(() => void trickling.write(hello.subarray(sent, ++sent)), 20)
-    await Promise.all([closed(silent), closed(trickling)])
+    await Promise.all(ends)
     clearInterval(drip)
     await expect.poll(() => http.openConnections()).toBe(0)
     expect(malformed).toBe(2)

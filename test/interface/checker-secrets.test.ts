@@ -10,7 +10,7 @@ import { apiDocument } from '../../src/server/doors/api-document.ts'
 const waypost = serverForThisFile({ settings: { 'log-level': 'trace' } })
 const SECRET = 'secret-of-a-header'
 const PASSWORD = 'secret-of-a-user'
-const VERDICT_MS = 15_000
+const VERDICT_MS = 30_000
 
 /** The headers of each probe by path, and the proofs of each sign-in by user. */
 const asked = new Map<string, IncomingHttpHeaders[]>()
@@ -104,7 +104,7 @@ describe.each(['svc', 'nacos'] as const)('a checker that is read and written bac
     const known = asked.get(path)?.length ?? 0
     await expect.poll(() => asked.get(path)?.length ?? 0, { timeout: VERDICT_MS }).toBeGreaterThan(known)
     expect(asked.get(path)!.at(-1)).toMatchObject({ 'x-token': SECRET, 'x-plain': '1' })
-  }, 30_000)
+  })
 
   test('signs in with the same password', async () => {
     const user = unique('u')
@@ -119,7 +119,7 @@ describe.each(['svc', 'nacos'] as const)('a checker that is read and written bac
     await expect.poll(() => signedIn.get(user)?.length ?? 0, { timeout: VERDICT_MS }).toBeGreaterThan(known)
     expect(signedIn.get(user)!.at(-1)).toBe(true)
     expect(await hostsOf(waypost.svc, { serviceName })).toMatchObject([{ healthy: true }])
-  }, 30_000)
+  })
 
   test('loses its secrets if they would go elsewhere', async () => {
     const [path, user] = [`/${unique('up')}`, unique('u')]
@@ -137,7 +137,7 @@ describe.each(['svc', 'nacos'] as const)('a checker that is read and written bac
     await save(waypost[dialect], other.serviceName, { type: 'MYSQL', user, cmd: '' })
     await expect.poll(() => signedIn.get(user)?.length ?? 0, { timeout: VERDICT_MS }).toBeGreaterThan(0)
     expect(signedIn.get(user)).not.toContain(true)
-  }, 40_000)
+  })
 })
 
 test('the public key of a checker is shown, and must be one', async () => {
@@ -177,7 +177,7 @@ test('an instance whose MySQL asks for the password itself is healthy, with the 
   })
   expect(curious.received().includes(PASSWORD)).toBe(false)
   curious.close()
-}, 40_000)
+})
 
 test('an answer and a truncated error in one segment do not end the server', async () => {
   const odd = await fakeMysql(async (session) => {
@@ -195,7 +195,7 @@ test('an answer and a truncated error in one segment do not end the server', asy
     VERDICT_MS,
   )
   odd.close()
-}, 40_000)
+})
 
 test('no answer to a GET, no event and no line of the log has a secret', async () => {
   const namespaceId = 'public'

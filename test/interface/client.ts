@@ -126,12 +126,12 @@ export function serverForThisFile(options?: StartOptions): Examined {
   beforeAll(async () => {
     examined.server = await startWaypost(options)
     Object.assign(examined, clientsOf(examined.server.url))
-  }, 30_000)
+  })
   afterAll(async () => {
     examined.svc?.close()
     examined.nacos?.close()
     await examined.server?.stop()
-  }, 30_000)
+  })
   return examined
 }
 

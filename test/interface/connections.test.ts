@@ -18,4 +18,4 @@ test('a connection is usable after being idle for longer than a beat interval, a
   await sleep(5_500)
   expect(await ask()).toMatch(/^HTTP\/1\.1 200 /)
   socket.destroy()
-}, 20_000)
+})

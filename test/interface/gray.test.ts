@@ -1,7 +1,7 @@
 /** Gray versions over HTTP, as clients and consoles of the reference server ask for them. */
 import { describe, expect, test } from 'vitest'
 import { connectGrpc } from '../support/grpc-client.ts'
-import { md5, type Params, type Reply, serverForThisFile, sleep, unique } from './client.ts'
+import { md5, type Params, type Reply, serverForThisFile, sleep, unique, until } from './client.ts'
 
 const waypost = serverForThisFile()
 
@@ -200,7 +200,8 @@ test('who has an item is compared with the version that is for the client', asyn
   await beta(item, 'x')
   const polls = [await held(item, 'x'), await held(item, 'formal', OTHER)]
   const { dataId, group } = item
-  const { watchers, upToDate } = (await waypost.svc.get('/console/config/watchers', { dataId, group })).json()
+  const seen = async () => (await waypost.svc.get('/console/config/watchers', { dataId, group })).json()
+  const { watchers, upToDate } = await until(seen, ({ count }) => count === 2)
   const shown = watchers.map(({ ip, upToDate: has, grayName }: Record<string, unknown>) => [
     ip,
     has,

@@ -119,7 +119,7 @@ describe.each(DIALECTS)('/%s:', (dialect) => {
       const largest = await pageOf(item, { pageSize: 10_000 })
       expect(largest.pageItems).toHaveLength(500)
       expect(largest.pagesAvailable).toBe(2)
-    }, 30_000)
+    })
   })
 
   describe('one record', () => {

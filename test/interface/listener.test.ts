@@ -142,12 +142,12 @@ describe.each([
       })()
       let seen = 'value 0'
       while (seen !== 'value 60') {
-        const answer = await listen(watched(dataId, group, md5(seen)), 3_000)
+        const answer = await listen(watched(dataId, group, md5(seen)), 30_000)
         expect(answer.text, `after ${seen}`).not.toBe('')
         seen = (await waypost[dialect].get(configs, { dataId, group })).text
       }
       await writes
-    }, 20_000)
+    })
   })
 
   test('No-Hangup answers at once, with nothing if no item differs', async () => {

@@ -53,7 +53,7 @@ describe('remembered metadata', () => {
     const key = await registered()
     await waypost.svc.put(instance, { ...key, metadata: '{"k":"remembered"}' })
     await waypost.svc.delete(instance, key)
-    await sleep(2_500)
+    await sleep(6_000)
     await registered(key)
     expect((await metadataByPort(key.serviceName))[80]).toEqual({})
   })

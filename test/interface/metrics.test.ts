@@ -20,7 +20,7 @@ async function scrape(): Promise<Map<string, number>> {
 async function rises(name: string, work: () => Promise<unknown>, by = 1): Promise<void> {
   const before = (await scrape()).get(name) ?? 0
   await work()
-  await until(scrape, (values) => (values.get(name) ?? 0) >= before + by, 8_000)
+  await until(scrape, (values) => (values.get(name) ?? 0) >= before + by)
 }
 
 async function valueOf(name: string): Promise<number | undefined> {

@@ -73,7 +73,7 @@ const healthBecomes = (serviceName: string, healthy: boolean) =>
   until(
     () => hostsOf(waypost.svc, { serviceName }),
     ([host]) => host?.healthy === healthy,
-    15_000,
+    30_000,
   )
 
 test.concurrent('an instance whose MySQL answers the query is healthy, and one whose query fails is not', async () => {
@@ -81,7 +81,7 @@ test.concurrent('an instance whose MySQL answers the query is healthy, and one w
   await until(
     async () => asked.join(),
     (sql) => sql.includes(serviceName),
-    15_000,
+    30_000,
   )
   expect(users).toContain('probe')
   expect(await hostsOf(waypost.svc, { serviceName })).toMatchObject([{ healthy: true }])
@@ -94,4 +94,4 @@ test.concurrent('an instance whose MySQL answers the query is healthy, and one w
 test.concurrent('an instance whose MySQL refuses the user is not healthy', async () => {
   const serviceName = await probedAs('stranger')
   await healthBecomes(serviceName, false)
-}, 30_000)
+})

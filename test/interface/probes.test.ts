@@ -2,10 +2,11 @@ import { createServer as createHttpServer, type IncomingMessage, type ServerResp
 import { createServer as createTcpServer, type AddressInfo, type Server } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hostsOf, serverForThisFile, sleep, unique, until } from './client.ts'
+import { freePort } from '../support/waypost.ts'
 import { expectProblem } from './problem.ts'
 
 /** The first probe comes at most 7 s after the registration; with these switches the verdict follows within 2 s. */
-const verdictMs = 15_000
+const verdictMs = 30_000
 const waypost = serverForThisFile()
 const opened: Server[] = []
 
@@ -64,14 +65,14 @@ function healthBecomes(serviceName: string, healthy: boolean) {
 
 test.concurrent('TCP: an instance is unhealthy while its port is closed and healthy while it is open', async () => {
   const server = tcp()
-  const port = await listening(server)
+  const port = await listening(server, await freePort())
   const { serviceName } = await persistent(port)
   await sleep(300)
   await new Promise((resolve) => server.close(resolve))
   await healthBecomes(serviceName, false)
   await listening(tcp(), port)
   await healthBecomes(serviceName, true)
-}, 40_000)
+})
 
 test.concurrent('HTTP: path and headers are sent, and only the expected status is healthy', async () => {
   const seen: IncomingMessage[] = []
@@ -96,7 +97,7 @@ test.concurrent('HTTP: path and headers are sent, and only the expected status i
   await healthBecomes(key.serviceName, false)
   status = 204
   await healthBecomes(key.serviceName, true)
-}, 50_000)
+})
 
 test.concurrent('the port to check may be the cluster’s instead of the instance’s', async () => {
   const open = await listening(tcp())
@@ -107,7 +108,7 @@ test.concurrent('the port to check may be the cluster’s instead of the instanc
   await healthBecomes(key.serviceName, false)
   await checkedBy(key, { type: 'TCP' }, open)
   await healthBecomes(key.serviceName, true)
-}, 50_000)
+})
 
 test('the checker of a cluster is shown in the service and is validated when it is set', async () => {
   const key = await persistent(9, 'c1')

@@ -5,7 +5,7 @@ import { Client, type Json, serverForThisFile, sleep, unique, until } from './cl
 const waypost = serverForThisFile({
   settings: {
     'advertise-host': '[fd00:0::9]',
-    'empty-service-expiry': '1s',
+    'empty-service-expiry': '4s',
     'trusted-proxies': '127.0.0.2,10.0.0.0/8',
     'namespace-quota': 300,
     'probe-networks': '10.0.0.0/8,2001:db8::/32',
@@ -33,7 +33,7 @@ describe('a service that has been empty for a while', () => {
     const page = { pageNo: 1, pageSize: 10, namespaceId }
     const list = async () => (await waypost.svc.get('/ns/service/list', page)).json().doms
     expect(await list()).toEqual(['inhabited', 'made', 'registered'])
-    await until(list, (doms) => doms.length === 2, 8_000)
+    await until(list, (doms) => doms.length === 2)
     expect(await list()).toEqual(['inhabited', 'made'])
     await sleep(2_000)
     expect(await list()).toEqual(['inhabited', 'made'])
@@ -84,9 +84,9 @@ test('what is outside of probe-networks is not connected to, and is unhealthy wi
     await waypost.svc.post('/ns/instance', { serviceName, ip, port, ephemeral: false })
   const query = { namespaceId, serviceName, pageNo: 1, pageSize: 10 }
   const list = async () => (await waypost.svc.get('/console/instances', query)).json().pageItems
-  const found = await until(list, (items: Json[]) => items.every(({ healthy }: Json) => !healthy), 15_000)
+  const found = await until(list, (items: Json[]) => items.every(({ healthy }: Json) => !healthy))
   expect(found.length).toBeGreaterThan(0)
   for (const { health } of found) expect(health.check.text).toContain('outside of probe-networks')
   expect(connections).toBe(0)
   server.close()
-}, 30_000)
+})

@@ -18,7 +18,7 @@ test.concurrent('SIGTERM answers the held polls, empty, and exits 0 within 5 s',
     expect(answer.status).toBe(200)
     expect(answer.text.trim()).toBe('')
   }
-}, 30_000)
+})
 
 test.concurrent('every publish that was answered true before SIGTERM is there after a restart', async () => {
   const server = await startWaypost()
@@ -36,7 +36,7 @@ test.concurrent('every publish that was answered true before SIGTERM is there af
     expect((await reader.get('/cs/configs', { dataId: names[n], group: 'G' })).text).toBe(names[n])
   }
   expect(await again.stop()).toBe(0)
-}, 30_000)
+})
 
 test.concurrent('SIGINT stops the server too, and idle connections do not delay it', async () => {
   const server = await startWaypost()
@@ -45,7 +45,7 @@ test.concurrent('SIGINT stops the server too, and idle connections do not delay 
   const startedAt = performance.now()
   expect(await server.stop('SIGINT')).toBe(0)
   expect(performance.now() - startedAt).toBeLessThan(5_000)
-}, 30_000)
+})
 
 test.concurrent('an ephemeral instance is there after a stop and a start', async () => {
   const server = await startWaypost()
@@ -56,4 +56,4 @@ test.concurrent('an ephemeral instance is there after a stop and a start', async
   const list = (await clientsOf(again.url).svc.get('/ns/instance/list', key)).json()
   expect(list.hosts).toMatchObject([{ ip: '127.0.0.1', healthy: true }])
   await again.stop()
-}, 30_000)
+})

@@ -26,7 +26,7 @@ describe.skipIf(tools.skip)(
       database = await startMariadb(SETUP)
     }, 60_000)
 
-    afterAll(() => database?.stop(), 20_000)
+    afterAll(() => database?.stop())
 
     const probe = (
       checker: { user?: string; pwd?: string; cmd?: string },
@@ -155,7 +155,7 @@ describe.skipIf(tlsTools.skip)('a MySQL probe over TLS against a real server', (
     database = await startMariadb(setup, [`--ssl-cert=${cert}`, `--ssl-key=${key}`])
   }, 60_000)
 
-  afterAll(() => database?.stop(), 20_000)
+  afterAll(() => database?.stop())
 
   const probe = (checker: { user: string; pwd: string; ca?: string }): Promise<ProbeResult> =>
     mysqlProbe(

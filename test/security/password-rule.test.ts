@@ -133,7 +133,7 @@ const DOORS: readonly Door[] = [
 
 beforeAll(async () => {
   server = await startWaypost({ settings: { auth: 'on', 'password-rule': 'on' } })
-}, 30_000)
+})
 afterAll(() => server?.stop())
 
 describe('with the rule', () => {
@@ -186,7 +186,7 @@ test('without the rule any password is taken', async () => {
   const words = ['user', 'add', 'ann', '--data-dir', temporaryDirectory('rule-')]
   expect(await command(words, 'short', 'off')).toMatchObject({ taken: true })
   await open.stop()
-}, 30_000)
+})
 
 /** A door that hashes past the rule would take any password. */
 test('only the renewal of an old hash passes by the rule', () => {

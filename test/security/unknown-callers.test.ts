@@ -212,33 +212,29 @@ describe('half uploads', () => {
   test.each([
     ['with authentication', () => Promise.resolve(managed.waypost)],
     ['without it', () => startWaypost()],
-  ])(
-    'take no place, %s',
-    async (_, start) => {
-      const to = await start()
-      const headers = { authorization: `Bearer ${token}` }
-      const halves = []
-      for (let at = 0; at < 5; at++) {
-        const half = await begun({ path, type, to, headers: at % 2 === 0 ? headers : {}, length: MIB })
-        half.write('--b\r\n')
-        halves.push(half)
-      }
-      const body = Buffer.from(await zipOf('imported'), 'latin1')
-      const whole = await begun({ path, type, headers, to, length: body.length })
-      whole.write(body)
-      expect(await answered(whole)).toBe('200')
-      const cloned = Buffer.from('[]')
-      const clone = await begun({
-        path: `${CONFIGS}?clone=true`,
-        headers,
-        to,
-        type: 'application/json',
-        length: 2,
-      })
-      clone.write(cloned)
-      expect(await answered(clone)).toBe('200')
-      if (to !== managed.waypost) await to.stop()
-    },
-    30_000,
-  )
+  ])('take no place, %s', async (_, start) => {
+    const to = await start()
+    const headers = { authorization: `Bearer ${token}` }
+    const halves = []
+    for (let at = 0; at < 5; at++) {
+      const half = await begun({ path, type, to, headers: at % 2 === 0 ? headers : {}, length: MIB })
+      half.write('--b\r\n')
+      halves.push(half)
+    }
+    const body = Buffer.from(await zipOf('imported'), 'latin1')
+    const whole = await begun({ path, type, headers, to, length: body.length })
+    whole.write(body)
+    expect(await answered(whole)).toBe('200')
+    const cloned = Buffer.from('[]')
+    const clone = await begun({
+      path: `${CONFIGS}?clone=true`,
+      headers,
+      to,
+      type: 'application/json',
+      length: 2,
+    })
+    clone.write(cloned)
+    expect(await answered(clone)).toBe('200')
+    if (to !== managed.waypost) await to.stop()
+  })
 })

@@ -112,7 +112,7 @@ describe('the process that examines', () => {
     const env = { ...process.env, NODE_OPTIONS: `--import=${waiting}`, TMPDIR: copies }
     const child = spawn(process.execPath, [main, 'doctor', '--data-dir', sound], { env })
     const ended = once(child, 'close')
-    await expect.poll(() => readdirSync(copies).length, { timeout: 10_000 }).toBe(1)
+    await expect.poll(() => readdirSync(copies).length, { timeout: 30_000 }).toBe(1)
     child.kill('SIGTERM')
     expect(await ended).toEqual([143, null])
     expect(readdirSync(copies)).toEqual([])

@@ -144,7 +144,7 @@ test('a page of an earlier state is refused, or has no effect', async () => {
   }
   // Those of the items, their versions and the index of these, and of what says what there should be.
   expect(refused).toBeGreaterThan(3)
-}, 30_000)
+})
 
 /** Publishes, changes and deletes 30 items by turns. Resolves with the items that are left. */
 async function changed(directory: string, before: ReadonlyMap<string, ConfigItem>) {

@@ -67,7 +67,7 @@ describe('an apply', () => {
       leftOut: [],
       readAs: [],
     })
-  }, 30_000)
+  })
 
   test('deletes with --prune only what the same set has published, by name', async () => {
     for (const name of ['a', 'b', 'c']) write(`G/${name}`, name)
@@ -113,7 +113,7 @@ describe('an apply', () => {
       expect.stringContaining('  G/%C5%E4  (left out: the name is not UTF-8)\n'),
     ])
     expect(await namesOnServer()).toContain('G/配置')
-  }, 30_000)
+  })
 
   test('names the items that other sets have published too', async () => {
     for (const name of ['a', 'b', 'c']) write(`G/${name}`, name)
@@ -157,7 +157,7 @@ describe('an apply', () => {
     expect((await apply('--dry-run')).code).toBe(0)
     write('.metadata.yml', 'metadata: 5')
     expect((await apply()).err).toContain('.metadata.yml')
-  }, 30_000)
+  })
 })
 
 const UNKNOWN_TYPE = 'metadata:\n- group: G\n  dataId: "0"\n  type: markdown\n'
@@ -199,7 +199,7 @@ describe.skipIf(script.skip)('on a terminal', () => {
     expect(await here.terminal.ok('config', 'list', '-n', tenant, '-o', 'name')).toBe('')
     const yes = await here.terminal.onTerminal(args(), 'y\r')
     expect([yes.code, yes.out]).toEqual([0, expect.stringContaining('1 created')])
-  }, 30_000)
+  })
 
   test('what somebody changes after the plan stays, and the next apply continues', async () => {
     for (const name of ['a', 'b', 'c']) write(`G/${name}`, 'new')
@@ -215,5 +215,5 @@ describe.skipIf(script.skip)('on a terminal', () => {
     rmSync(join(directory, 'G', 'a'))
     const again = await apply('--prune', '--yes')
     expect([again.code, again.out]).toEqual([0, expect.stringContaining('0 created, 2 changed, 1 deleted')])
-  }, 30_000)
+  })
 })

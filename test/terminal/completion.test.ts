@@ -20,7 +20,7 @@ beforeAll(async () => {
   await terminal.ok('context', 'set', 'prod', '--server', 'http://127.0.0.1:1')
   for (const shell of ['bash', 'zsh', 'fish'])
     writeFileSync(join(directory, shell), await terminal.ok('completion', shell))
-}, 30_000)
+})
 
 const inShell = (program: string, args: readonly string[]): string =>
   execFileSync(program, args, {

@@ -58,14 +58,14 @@ describe('get and put', () => {
     const content = 'abc€ '.repeat(1_000_000)
     expect(await here.terminal.run(['config', 'put', name, '-'], content)).toMatchObject({ code: 0 })
     expect((await here.terminal.run(['config', 'get', name])).bytes.equals(Buffer.from(content))).toBe(true)
-  }, 30_000)
+  })
 
   test('a reader that leaves early is no fault', async () => {
     const name = unique('item')
     await here.terminal.run(['config', 'put', name, '-'], 'x'.repeat(3_000_000))
     const { code, out, err } = await here.terminal.inShell(`waypost config get ${name} | head -c 3`)
     expect([code, out, err]).toEqual([0, 'xxx', ''])
-  }, 30_000)
+  })
 
   test('an absent item is exit code 1, an unreachable server 2', async () => {
     const absent = await here.terminal.run(['config', 'get', 'absent'])
@@ -283,7 +283,7 @@ describe('watch', () => {
         `^\\S+ {2}published {2}DEFAULT_GROUP/${name} {2}${md5('x')} {2}1 bytes {2}by 127\\.0\\.0\\.1\n$`,
       ),
     )
-  }, 30_000)
+  })
 
   test('of a server that is away is exit code 2', async () => {
     const { code } = await here.terminal.run(['config', 'watch', '--server', 'http://127.0.0.1:1'])

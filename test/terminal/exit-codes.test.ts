@@ -53,7 +53,7 @@ beforeAll(async () => {
   signedIn = { WAYPOST_SERVER: url, WAYPOST_ACCESS_TOKEN: accessToken }
 }, 60_000)
 
-afterAll(() => managed?.waypost.stop(), 30_000)
+afterAll(() => managed?.waypost.stop())
 
 function place(name: string): string {
   return join(base, name)

@@ -182,8 +182,8 @@ beforeAll(async () => {
 
 afterAll(() => new Promise((resolve) => (server.closeAllConnections(), server.close(resolve))))
 
-/** Runs a command in this process, for half a second at most: some wait for more events. */
-async function outputOf(words: readonly string[]): Promise<string> {
+/** Runs a command in this process, by default for half a second at most: some wait for more events. */
+async function outputOf(words: readonly string[], limitMs = 500): Promise<string> {
   let shown = ''
   const url = `${address}/${++run}`
   process.env['WAYPOST_SERVER'] = url
@@ -199,7 +199,7 @@ async function outputOf(words: readonly string[]): Promise<string> {
   process.stderr.write = take as typeof process.stderr.write
   try {
     const running = runProgram(makeProgram(parts), line).catch((error: unknown) => (shown += String(error)))
-    await Promise.race([running, new Promise((resolve) => setTimeout(resolve, 500))])
+    await Promise.race([running, new Promise((resolve) => setTimeout(resolve, limitMs))])
   } finally {
     process.stdout.write = out
     process.stderr.write = err
@@ -241,7 +241,9 @@ test('the answers of the fake server are shown', async () => {
     'user list',
   ]
   for (const words of lists)
-    expect(await outputOf([...words.split(' '), '--server', SERVER]), words).toContain('\\x1b]0;PWNED')
+    expect(await outputOf([...words.split(' '), '--server', SERVER], 30_000), words).toContain(
+      '\\x1b]0;PWNED',
+    )
 })
 
 test('one place writes to standard error', () => {

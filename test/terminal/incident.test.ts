@@ -62,7 +62,7 @@ test('config put --wait ends when the clients have it', async () => {
   const late = await put('newer', '--timeout', '1')
   expect(late.code).toBe(1)
   expect(late.err).toMatch(/After 1 s these clients do not have it: 127\.0\.0\.1:\d+ \(has another text\)/)
-  const gone = put('newest', '--timeout', '5')
+  const gone = put('newest', '--timeout', '15')
   await published('newest')
   await client.close()
   expect((await gone).err).toMatch(/127\.0\.0\.1:\d+ \(has not come back\)/)

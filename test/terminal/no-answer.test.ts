@@ -111,7 +111,7 @@ beforeAll(async () => {
   await terminal.run(['export', '--to', join(place, 'zip'), ...asAdministrator], '', signedIn)
 }, 60_000)
 
-afterAll(() => server?.stop(), 30_000)
+afterAll(() => server?.stop())
 
 /** An address at which nothing listens. */
 async function nobodysUrl(): Promise<string> {
@@ -184,4 +184,4 @@ test('login says so too, also where another program answers', async () => {
   const { code, err } = await login(`http://127.0.0.1:${port}`)
   page.close()
   expect([code, err]).toEqual([2, expect.stringContaining('is no Waypost server')])
-}, 30_000)
+})

@@ -187,35 +187,31 @@ describe('an apply of', () => {
   test.each([
     ['exportV2', '.metadata.yml'],
     ['export', '.meta.yml'],
-  ])(
-    'an unpacked %s is whole, with its dot names and without the records of sets',
-    async (layout) => {
-      const [from, to] = [await newNamespace(), await newNamespace()]
-      const names = [
-        'G/.env',
-        'G/.env.production',
-        '.hidden/x',
-        'G/..',
-        '../.profile',
-        'G/desktop.ini',
-        '.metadata.yml/x',
-        'G/.DS_Store',
-        'G/Thumbs.db',
-        `G/${KOREAN.decomposed}.yml`,
-      ]
-      for (const name of names) {
-        const [group, dataId] = name.split('/')
-        await here.svc.post('/cs/configs', { tenant: from, group, dataId, content: `content of ${name}` })
-      }
-      expect(await apply(directoryOf({ 'S/app.yml': 'a: 1' }), from)).toMatchObject({ code: 0 })
-      const reply = await here.svc.get('/cs/configs', { [layout]: true, tenant: from })
-      const unpacked = directoryOf(await filesIn(reply.bytes))
-      expect(await apply(unpacked, to)).toMatchObject({ code: 0, err: '' })
-      expect(await contentsIn(to)).toEqual(await contentsIn(from))
-      expect(Object.keys(await contentsIn(to))).toHaveLength(names.length + 1)
-    },
-    30_000,
-  )
+  ])('an unpacked %s is whole, with its dot names and without the records of sets', async (layout) => {
+    const [from, to] = [await newNamespace(), await newNamespace()]
+    const names = [
+      'G/.env',
+      'G/.env.production',
+      '.hidden/x',
+      'G/..',
+      '../.profile',
+      'G/desktop.ini',
+      '.metadata.yml/x',
+      'G/.DS_Store',
+      'G/Thumbs.db',
+      `G/${KOREAN.decomposed}.yml`,
+    ]
+    for (const name of names) {
+      const [group, dataId] = name.split('/')
+      await here.svc.post('/cs/configs', { tenant: from, group, dataId, content: `content of ${name}` })
+    }
+    expect(await apply(directoryOf({ 'S/app.yml': 'a: 1' }), from)).toMatchObject({ code: 0 })
+    const reply = await here.svc.get('/cs/configs', { [layout]: true, tenant: from })
+    const unpacked = directoryOf(await filesIn(reply.bytes))
+    expect(await apply(unpacked, to)).toMatchObject({ code: 0, err: '' })
+    expect(await contentsIn(to)).toEqual(await contentsIn(from))
+    expect(Object.keys(await contentsIn(to))).toHaveLength(names.length + 1)
+  })
 
   test('--prune deletes nothing that a left-out file may mean', async () => {
     const tenant = await newNamespace()
@@ -237,7 +233,7 @@ describe('an apply of', () => {
     writeFileSync(join(directory, 'G/new'), 'x')
     expect(await apply(directory, tenant, '--prune', '--yes')).toMatchObject({ code: 0 })
     expect(await contentsIn(tenant)).toEqual({ 'G/new': 'x' })
-  }, 30_000)
+  })
 
   const oneFileOfTwo = [
     ['without metadata', ['G/App', 'G/app'], {}],
@@ -265,7 +261,6 @@ describe('an apply of', () => {
       }
       expect(await contentsIn(tenant)).toEqual({ [listed]: 'a', [lost]: 'b' })
     },
-    30_000,
   )
 
   test('an item whose only file differs by case is deleted by `config delete`', async () => {
@@ -274,7 +269,7 @@ describe('an apply of', () => {
     await here.terminal.ok('config', 'delete', 'G/app', '-n', tenant, '--yes')
     expect(await apply(directoryOf({ 'G/App': 'a' }), tenant, '--prune', '--yes')).toMatchObject({ code: 0 })
     expect(await contentsIn(tenant)).toEqual({ 'G/App': 'a' })
-  }, 30_000)
+  })
 
   test('a description without a file is named, and metadata of the first layout is read', async () => {
     const tenant = await newNamespace()
@@ -290,7 +285,7 @@ describe('an apply of', () => {
       0,
       expect.stringContaining('  G/b  (left out: in the metadata, but not in the directory)\n'),
     ])
-  }, 30_000)
+  })
 
   const refused = [
     ['described twice', { 'G/a': 'a', '.metadata.yml': described('G/a', 'G/a') }, ['described twice: "G/a"']],

@@ -17,9 +17,9 @@ beforeAll(async () => {
   url = managed.waypost.url
   const permissions = { 'public:*:config/*': 'r' } as const
   await managed.addUser({ username: 'ann', password: 'annas password', permissions })
-}, 30_000)
+})
 
-afterAll(() => managed?.waypost.stop(), 30_000)
+afterAll(() => managed?.waypost.stop())
 
 const login = (terminal: Terminal, ...flags: string[]) =>
   terminal.run(['login', '--server', url, '--username', 'nacos', ...flags], 'secret\n')
@@ -74,7 +74,7 @@ describe('login', () => {
     ])
     await terminal.ok('logout')
     expect((await terminal.run(['config', 'get', 'hello'])).err).toContain('waypost login')
-  }, 30_000)
+  })
 
   test('as a user without rights on servers, the status leaves them out and names the namespace', async () => {
     const terminal = new Terminal()
@@ -102,7 +102,7 @@ describe('login', () => {
     expect(readFileSync(terminal.clientFile, 'utf8')).not.toContain('token')
     expect(await terminal.ok('config', 'list', '-o', 'name')).toBe('')
     await open.stop()
-  }, 30_000)
+  })
 
   test('a token is renewed without a password while it counts, and stored', async () => {
     const terminal = new Terminal()
@@ -124,7 +124,7 @@ describe('login', () => {
     const audit = () => terminal.ok('audit', '--operation', 'renew token', '-o', 'json')
     await expect.poll(audit, { timeout: 15_000, interval: 250 }).toContain('"by":"token"')
     expect(statSync(terminal.clientFile).mode & 0o777).toBe(0o600)
-  }, 30_000)
+  })
 
   test('a token that has ended is renewed with the password of the environment, and stored', async () => {
     const terminal = new Terminal()
@@ -140,7 +140,7 @@ describe('login', () => {
     const renewed = await terminal.run(['user', 'list'], '', { WAYPOST_PASSWORD: 'secret' })
     expect(renewed).toMatchObject({ code: 0, err: '' })
     expect(await terminal.ok('user', 'list')).toContain('nacos')
-  }, 30_000)
+  })
 
   test('a file that others may read is refused', async () => {
     const terminal = new Terminal()
@@ -148,7 +148,7 @@ describe('login', () => {
     chmodSync(terminal.clientFile, 0o640)
     const { code, err } = await terminal.run(['config', 'list'])
     expect([code, err]).toEqual([2, expect.stringContaining('chmod 600')])
-  }, 30_000)
+  })
 })
 
 describe('contexts', () => {
@@ -183,7 +183,7 @@ describe('contexts', () => {
     expect(readFileSync(terminal.clientFile, 'utf8')).toContain('"token"')
     await terminal.ok('context', 'set', 'here', '--server', 'http://127.0.0.1:1')
     expect(readFileSync(terminal.clientFile, 'utf8')).not.toContain('"token"')
-  }, 30_000)
+  })
 
   test.each(['__proto__', 'a b', '../x', ''])('may not have the name %j', async (name) => {
     const { code } = await new Terminal().run(['context', 'set', name, '--server', url])
@@ -230,7 +230,7 @@ test('a user who may only read is refused with exit code 2, as that user', async
   expect(JSON.parse(failed.out)).toEqual({
     error: expect.stringContaining('ann may not read the audit. This is for administrators only.'),
   })
-}, 30_000)
+})
 
 describe('users and rights', () => {
   test('are managed from a terminal', async () => {
@@ -272,7 +272,7 @@ describe.skipIf(script.skip)('on a terminal', () => {
     const asked = await terminal.onTerminal(['user', 'list'], 'secret\r')
     expect([asked.code, asked.out]).toEqual([0, expect.stringContaining('Password of nacos: ')])
     expect(await terminal.ok('user', 'list')).toContain('ROLE_ADMIN')
-  }, 30_000)
+  })
 
   test('colours are shown there only, and not with NO_COLOR', async () => {
     const terminal = new Terminal({ WAYPOST_SERVER: url, WAYPOST_PASSWORD: 'secret' })
@@ -283,5 +283,5 @@ describe.skipIf(script.skip)('on a terminal', () => {
     expect((await terminal.run(args)).out).toMatch(/^SERVER/)
     expect((await terminal.onTerminal(['help'])).out).toContain('\u001b[1mRun a server:')
     expect((await terminal.run(['help'])).out).not.toContain('\u001b')
-  }, 30_000)
+  })
 })

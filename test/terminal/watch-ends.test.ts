@@ -12,9 +12,9 @@ let terminal: Terminal
 beforeAll(async () => {
   server = await startWaypost()
   terminal = new Terminal({ WAYPOST_SERVER: server.url })
-}, 30_000)
+})
 
-afterAll(() => server?.stop(), 30_000)
+afterAll(() => server?.stop())
 
 describe.each(['config', 'service'])('%s watch', (what) => {
   test.each(['SIGINT', 'SIGTERM'] as const)(

@@ -7,7 +7,7 @@ import { needTool } from '../../support/need-tool.ts'
 import { isNightly } from '../../support/nightly.ts'
 import { freePort, startWaypost, type Waypost } from '../../support/waypost.ts'
 import { isLong, report } from '../fault-run.ts'
-import { type BeatingInstances, missingIn, startBeating } from '../load/beating-instances.ts'
+import { type BeatingInstances, startBeating } from '../load/beating-instances.ts'
 import { SettableClock } from '../shims/settable-clock.ts'
 
 const gcc = needTool('gcc')
@@ -76,9 +76,9 @@ async function lookAtLists(name: string): Promise<void> {
     const fixed: Json = (await client.get('/ns/instance/list', { serviceName: 'fixed' })).json()
     expect(fixed.lastRefTime, `${name}: lastRefTime`).toBeGreaterThanOrEqual(seen.lastRefTimes[index]!)
     seen.lastRefTimes[index] = fixed.lastRefTime
-    for (const [number, { addresses }] of beating.entries()) {
+    for (const [number, instances] of beating.entries()) {
       const list: Json = (await client.get('/ns/instance/list', { serviceName: `live-${number}` })).json()
-      expect(missingIn(list.hosts, addresses), `${name}: at server ${index}`).toEqual([])
+      expect(instances.missingIn(list.hosts), `${name}: at server ${index}`).toEqual([])
     }
   }
 }
@@ -143,6 +143,7 @@ describe.skipIf(skip)(`servers whose clocks are an hour apart${note}`, { timeout
       await sleep(100)
     }
     expect(beating.flatMap(({ failures }) => failures)).toEqual([])
+    for (const { judged } of beating) expect(judged).toBeGreaterThan(0)
     expect(await Promise.all(servers.map(silentAt))).toEqual([0, 0, 0])
     for (const client of clients)
       await until(

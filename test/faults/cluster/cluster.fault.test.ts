@@ -113,7 +113,7 @@ async function endure(strike: Strike): Promise<void> {
   expect.soft(slowestMs).toBeLessThan((ANSWER_MS + BUSY_MS) * SLACK)
   for (const server of cluster.servers)
     for (const metric of ['waypost_instances_restored_total', 'waypost_store_drifts_total'])
-      expect(await metricOf(server, metric), `${metric} of ${server.name}`).toBe(0)
+      await expect.poll(() => metricOf(server, metric), { message: `${metric} of ${server.name}` }).toBe(0)
   await equalPictures({ cluster, load })
 }
 

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
-import { rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { rmSync, statfsSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { needTool } from '../../support/need-tool.ts'
 import type { NeededTools } from '../../support/need-tool.ts'
 
@@ -26,7 +26,13 @@ export class SmallDisk {
   /** Fills the disk except for this number of bytes; `file`: with a file of the caller. */
   fillUpTo(freeBytes: number, file = this.#ballast): void {
     const { bavail, bsize } = statfsSync(this.directory)
-    writeFileSync(file, Buffer.alloc(Math.max(bavail * bsize - freeBytes, 0)))
+    try {
+      writeFileSync(file, Buffer.alloc(Math.max(bavail * bsize - freeBytes, 0)))
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
+      // A server has written meanwhile.
+      truncateSync(file, Math.max(statSync(file).size - freeBytes, 0))
+    }
   }
 
   /** Frees the space again. */

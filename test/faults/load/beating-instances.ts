@@ -1,12 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client, Json } from '../../interface/client.ts'
 
+const LOOK_MS = 50
+/** A beat that is late by so much is in time. */
+const HOLD_UP_MS = 400
+
 /** Instances that register and beat, each waiting for the answer to its last beat. */
 export interface BeatingInstances {
   /** `<ip>:<port>` of each. */
   readonly addresses: readonly string[]
   /** Answers to beats other than 200, and missing ones. */
   readonly failures: string[]
+  /** The lists that `missingIn` has judged. */
+  readonly judged: number
+  /**
+   * The instances that are missing or unhealthy in a list that was just read; none after this process was held up, for then
+   * its beats came late.
+   */
+  missingIn(hosts: readonly Json[]): string[]
   /** Stops the beats and waits for the last answers. */
   stop(): Promise<void>
 }
@@ -24,7 +35,8 @@ export async function startBeating(
   serviceName: string,
   { count, times }: { count: number; times: BeatTimes },
 ): Promise<BeatingInstances> {
-  const state = { stopped: false }
+  const state = { stopped: false, judged: 0 }
+  const holdUps = new HoldUps()
   const failures: string[] = []
   const ports = Array.from({ length: count }, (_, n) => n + 1)
   const metadata = JSON.stringify({
@@ -50,12 +62,49 @@ export async function startBeating(
   const stop = async (): Promise<void> => {
     state.stopped = true
     await Promise.all(beats)
+    holdUps.stop()
   }
-  return { addresses: ports.map((port) => `127.0.0.5:${port}`), failures, stop }
+  const addresses = ports.map((port) => `127.0.0.5:${port}`)
+  return {
+    addresses,
+    failures,
+    get judged() {
+      return state.judged
+    },
+    missingIn(hosts) {
+      if (holdUps.within(times.unhealthyMs + times.beatMs)) return []
+      state.judged++
+      return missingIn(hosts, addresses)
+    },
+    stop,
+  }
+}
+
+/** Notices when this process did not run for a while. */
+class HoldUps {
+  #seenMs = performance.now()
+  #lastMs = -Infinity
+  readonly #timer = setInterval(() => this.#look(), LOOK_MS)
+
+  /** Whether there was one in the last `ms`. */
+  within(ms: number): boolean {
+    this.#look()
+    return this.#seenMs - this.#lastMs < ms
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+  }
+
+  #look(): void {
+    const nowMs = performance.now()
+    if (nowMs - this.#seenMs > HOLD_UP_MS) this.#lastMs = nowMs
+    this.#seenMs = nowMs
+  }
 }
 
 /** The addresses that are missing or unhealthy in a list. */
-export function missingIn(hosts: readonly Json[], addresses: readonly string[]): string[] {
+function missingIn(hosts: readonly Json[], addresses: readonly string[]): string[] {
   const healthy = new Set(hosts.filter((host) => host.healthy).map(({ ip, port }) => `${ip}:${port}`))
   return addresses.filter((address) => !healthy.has(address))
 }

@@ -56,7 +56,7 @@ describe('each test file', () => {
   test('with a long form for the night is in a part of the night', () => {
     const wrong = all
       .filter((listed) => !isOfNight(listed) && !ONCE_MORE.includes(listed.projectName))
-      .filter(({ file }) => reaches(join(root, file), NIGHTLY))
+      .filter(({ file }) => NIGHTLY.some((one) => reaches(join(root, file), one)))
       .filter((listed) => partsWith(NIGHT_PARTS, listed).length === 0)
     expect(wrong).toEqual([])
   })
@@ -77,7 +77,8 @@ test('no test of a whole server, and no hook, has less time than usual', () => {
   expect(found).toEqual([])
 })
 
-const NIGHTLY = join(root, 'test/support/nightly.ts')
+/** A file that imports one of these has a long form. */
+const NIGHTLY = ['nightly', 'sampled'].map((name) => join(root, `test/support/${name}.ts`))
 const reached = new Map<string, boolean>()
 
 /** Whether a file imports another one, by whatever way. */

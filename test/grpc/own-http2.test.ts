@@ -8,6 +8,7 @@ import {
   begin,
   connectRaw,
   END_STREAM,
+  field,
   FRAME,
   goAway,
   http2Frame,
@@ -79,6 +80,29 @@ test('a large publish gets a wide window once its caller may send it, and no cal
   const reader = await connectGrpc(server)
   expect((await reader.ask('ConfigQueryRequest', ITEM)).body['content']).toBe('y'.repeat(LARGE_BYTES / 20))
   await reader.close()
+  client.socket.destroy()
+})
+
+test('a call that is not gRPC is answered once its small body has come, and a large body is not read', async () => {
+  const client = await connectRaw(server.port + 1_000)
+  const named = [
+    ':method POST',
+    ':scheme http',
+    ':path /Request/request',
+    ':authority x',
+    'content-type text/plain',
+  ]
+  const head = Buffer.concat(named.map((one) => field(...(one.split(' ') as [string, string]))))
+  const piece = (stream: number, bytes: number, flags = 0): Buffer =>
+    http2Frame(FRAME.data, stream, { flags, body: Buffer.alloc(bytes) })
+  const typesOn = (id: number): number[] =>
+    client.frames.filter(({ stream }) => stream === id).map(({ type }) => type)
+  await client.send(Buffer.concat([begin(1, head), begin(3, head), piece(1, 1_000), piece(3, 9_000)]))
+  await client.settled()
+  expect([typesOn(1), typesOn(3)]).toEqual([[], []])
+  await client.send(Buffer.concat([piece(1, 0, END_STREAM), piece(3, 9_000)]))
+  await client.settled()
+  expect([typesOn(1), typesOn(3)]).toEqual([[FRAME.headers], [FRAME.headers, FRAME.reset]])
   client.socket.destroy()
 })
 

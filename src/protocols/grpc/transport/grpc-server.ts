@@ -197,18 +197,44 @@ interface Call {
 /** Carries a call between its HTTP/2 stream and its service. */
 function carryCall({ stream, head, session }: Call, parts: CallParts): void {
   const status = httpStatusOf(head)
-  if (status !== 200) stream.answerHttp(status)
+  if (status !== 200) answerOther({ stream, head }, status, parts.idleMs)
   else if (!isPlain(head))
     stream.refuse(new CallError(GRPC_STATUS.unimplemented, 'Compressed messages are not served.'))
   else if (head.path === REQUEST) new UnaryCall(stream, session, parts)
   else new StreamCall(stream, session, parts)
 }
 
+/** So much of a body that nobody wants is read before its answer. */
+const UNWANTED_BYTES = 16 * 1024
+
+/**
+ * Answers a call that cannot be carried out with a status of HTTP. Programs without gRPC, such as curl 7.88, take no answer before they
+ * have sent a small body.
+ */
+function answerOther({ stream, head }: Pick<Call, 'stream' | 'head'>, status: number, idleMs: number): void {
+  const answer = (): void => stream.answerHttp(status)
+  if (isGrpc(head)) return answer()
+  let bytes = 0
+  stream.cancelWhenIdle(idleMs)
+  stream.receive({
+    data(piece) {
+      bytes += piece.length
+      if (bytes > UNWANTED_BYTES) answer()
+    },
+    ended: answer,
+    closed: nothing,
+  })
+}
+
 /** The status of HTTP: 200 unless the call is not gRPC, or for an unknown service. */
-function httpStatusOf({ path, method, contentType }: CallHead): number {
-  if (path !== REQUEST && path !== STREAM) return 404
-  if (method !== 'POST') return 405
-  return /^application\/grpc(?:\+proto)?(?:;|$)/.test(contentType ?? '') ? 200 : 415
+function httpStatusOf(head: CallHead): number {
+  if (head.path !== REQUEST && head.path !== STREAM) return 404
+  if (head.method !== 'POST') return 405
+  return isGrpc(head) ? 200 : 415
+}
+
+function isGrpc({ contentType }: CallHead): boolean {
+  return /^application\/grpc(?:\+proto)?(?:;|$)/.test(contentType ?? '')
 }
 
 function isPlain({ encoding }: CallHead): boolean {

@@ -194,9 +194,8 @@ describe('a salvage of a store in which', () => {
     const args = [
       'copy-store',
       '--salvage',
-      '--from',
+      // Without flags: the first place is the source.
       server.dataDir,
-      '--to',
       `${server.dataDir}-new`,
       '--json',
     ]

@@ -12,8 +12,10 @@ import {
 
 /** The flags of `waypost copy-store`. */
 export interface CopyFlags extends EtcdFlags {
-  readonly from: string
-  readonly to: string
+  readonly from?: string
+  readonly to?: string
+  /** The places without a flag. */
+  readonly words?: readonly string[]
   readonly salvage?: boolean
 }
 
@@ -30,7 +32,8 @@ export function copyStore(
   progress: Progress,
 ): Promise<CommandResult> {
   return ofStoppedServer(async () => {
-    const { from, to, salvage = false } = flags
+    const { salvage = false } = flags
+    const { from, to } = namesOf(flags)
     if ((from === ETCD) === (to === ETCD) && !(salvage && from !== ETCD))
       throw new UsageError('One of --from and --to is `etcd`, and the other one is a directory.')
     const places = [placeOf(from, flags), placeOf(to, flags)] as const
@@ -46,6 +49,19 @@ export function copyStore(
     const text = `Copied ${countsText(copied.counts)}, and verified them${copied.isContinued ? ' (continued)' : ''}\n${start}`
     return { code: EXIT.done, text, json: copied }
   })
+}
+
+/** The two places, with or without their flags. */
+function namesOf({ from, to, words = [] }: CopyFlags): { readonly from: string; readonly to: string } {
+  const [first, second, ...others] = [from, to, ...words].filter((place) => place !== undefined)
+  if (
+    first === undefined ||
+    second === undefined ||
+    others.length > 0 ||
+    (from === undefined) !== (to === undefined)
+  )
+    throw new UsageError('Name two places: --from PLACE --to PLACE, or FROM TO.')
+  return { from: first, to: second }
 }
 
 function countsText(counts: Readonly<Record<string, number>>): string {

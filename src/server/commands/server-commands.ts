@@ -184,13 +184,15 @@ function addCopyStore(program: Command, storeCopies: ServerParts['storeCopies'])
         'places may be directories: everything that can be read and breaks no rule is copied, and the rest is named. ' +
         'Nothing is written into the source. Exit code 1: something was left out.',
     )
-    .requiredOption('--from <place>', 'a data directory of a stopped server, a backup, or `etcd`')
-    .requiredOption('--to <place>', 'a new data directory, or `etcd`')
+    .argument('[from]', 'the same as --from')
+    .argument('[to]', 'the same as --to')
+    .option('--from <place>', 'a data directory of a stopped server, a backup, or `etcd`')
+    .option('--to <place>', 'a new data directory, or `etcd`')
     .option('--salvage', 'copy what is sound in a damaged store')
   addEtcdOptions(copy)
   copy.action(
-    action<CopyFlags>(async (flags, progress) =>
-      (await import('./copy-store.ts')).copyStore(await storeCopies(), flags, progress),
+    action<CopyFlags>(async (flags, progress, words) =>
+      (await import('./copy-store.ts')).copyStore(await storeCopies(), { ...flags, words }, progress),
     ),
   )
   addExamples(copy, [

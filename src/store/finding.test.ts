@@ -9,3 +9,12 @@ test('all findings are counted, and the first thousand are kept', () => {
   expect(findings.kept).toHaveLength(1_000)
   expect(findings.kept[0]).toMatchObject({ severity: 'damage', place: 'place 0' })
 })
+
+test('findings without a loss do not hide the findings with one', () => {
+  const findings = new Findings()
+  for (let at = 0; at < 1_500; at++) findings.note(`note ${at}`, { problem: 'p', effect: 'e' })
+  for (let at = 0; at < 1_500; at++)
+    findings.damage(`place ${at}`, { problem: 'p', effect: 'e', leavesOut: 'the item' })
+  expect(findings.kept.filter(({ leavesOut }) => leavesOut !== undefined)).toHaveLength(1_000)
+  expect(findings.leftOut).toBe(1_500)
+})

@@ -2,7 +2,7 @@ import type { Finding } from './local-file.ts'
 
 const MOST_KEPT = 1_000
 
-/** Gathers findings: all are counted, the first ones are kept. */
+/** Gathers findings: all are counted, the first ones are kept, and apart from them the first ones that leave something out. */
 export class Findings {
   readonly #kept: Finding[] = []
   #damage = 0
@@ -10,10 +10,12 @@ export class Findings {
   #leftOut = 0
 
   add(finding: Finding): void {
-    if (finding.leavesOut !== undefined) this.#leftOut++
+    const leavesOut = finding.leavesOut !== undefined
+    const before = leavesOut ? this.#leftOut : this.#damage + this.#notes - this.#leftOut
+    if (before < MOST_KEPT) this.#kept.push(finding)
+    if (leavesOut) this.#leftOut++
     if (finding.severity === 'damage') this.#damage++
     else this.#notes++
-    if (this.#kept.length < MOST_KEPT) this.#kept.push(finding)
   }
 
   /** Adds damage. */
@@ -36,7 +38,7 @@ export class Findings {
     return this.#leftOut
   }
 
-  /** The first thousand. */
+  /** The first thousand with a `leavesOut`, and the first thousand without. */
   get kept(): readonly Finding[] {
     return this.#kept
   }

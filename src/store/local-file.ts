@@ -37,7 +37,7 @@ export interface Finding {
 /** The result of an examination. */
 export interface Examination {
   readonly directory: string
-  /** How many findings there are; `findings` has the first thousand. */
+  /** How many findings there are; `findings` has the first thousand with a `leavesOut`, and the first thousand without. */
   readonly counts: { readonly damage: number; readonly notes: number }
   readonly findings: readonly Finding[]
   /** The number of findings with a `leavesOut`. */

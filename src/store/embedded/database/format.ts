@@ -40,12 +40,14 @@ export function markerRefusal(
 
 function formatRefusal(directory: string, format: number): Error | undefined {
   if (format > FORMAT) return newerFormat(directory, format)
-  return format >= 1 && format < FORMAT ? developmentDirectory(directory) : undefined
+  return format >= 1 && format < FORMAT ? developmentDirectory(directory, format) : undefined
 }
 
-function developmentDirectory(directory: string): Error {
+/** `format`: undefined where it has no number. */
+function developmentDirectory(directory: string, format?: number): Error {
+  const what = format === undefined ? '' : `, of format ${format},`
   return new NotExaminable(
-    `The data directory ${directory} was written by a development build from before Waypost 0.1.0, and this version cannot read it. ` +
+    `The data directory ${directory}${what} was written by a development build from before Waypost 0.1.0, and this version cannot read it. ` +
       'Either start with an empty data directory (--data-dir), or keep the configurations: start the build that wrote it, ' +
       'run `waypost export` there, and `waypost import` against a server of this version with an empty data directory.',
   )

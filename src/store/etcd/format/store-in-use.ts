@@ -48,6 +48,8 @@ export interface StoreInUseWatch {
 
 /** An etcd that lost its data has few revisions. */
 const FEW_REVISIONS = 1_000
+/** Characters of a damaged value that a message shows. */
+const SHOWN = 40
 const MOST_TRIES = 5
 /** The first layout in which an installation has a name. */
 const NAMED_SINCE = FIRST_RELEASED
@@ -283,13 +285,13 @@ export class StoreInUse {
     if (format === undefined) return this.#isGone()
     const text = textOf(format)
     if (canFollow(text, this.#understood)) return undefined
-    return isCopy(text) ? this.#isFilled() : this.#isNoLayout()
+    return isCopy(text) ? this.#isFilled() : this.#isNoLayout(text)
   }
 
-  #isNoLayout(): StoreEmpty {
+  #isNoLayout(text: string): StoreEmpty {
     const key = this.#formatKey
     return new StoreEmpty(
-      `The key ${key} of etcd is damaged: it has no layout.`,
+      `The key ${key} of etcd is damaged: it has ${JSON.stringify(text.slice(0, SHOWN))}, which is no layout of this installation.`,
       `Put its layout back: \`etcdctl put ${key} ${this.#format}\`.`,
     )
   }

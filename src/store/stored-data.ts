@@ -72,7 +72,7 @@ export type Sums = Readonly<
 >
 
 /** Filters a part: returns it without the rows that a copy leaves out. */
-export type LeftOut = (part: StoredPart) => StoredPart
+export type CopyFilter = (part: StoredPart) => StoredPart
 
 /** The name of an installation, the secret of its servers, and the key that seals secrets: two installations have different ones. */
 const OF_INSTALLATION = ['installation', 'store-empty', PEER_SECRETS.name, SECRETS_KEY.name]
@@ -80,7 +80,7 @@ const OF_INSTALLATION = ['installation', 'store-empty', PEER_SECRETS.name, SECRE
 const OF_SERVERS = ['session', 'server', 'member', 'election']
 
 /** Leaves out data that two installations must not share: sessions, ephemeral instances, the servers and their secret. */
-export const forAnother: LeftOut = (part) => {
+export const forAnother: CopyFilter = (part) => {
   if (part.of === 'records')
     return { ...part, all: part.all.filter(({ recordKind }) => !OF_SERVERS.includes(recordKind)) }
   if (part.of === 'instances') return { ...part, all: part.all.filter(({ record }) => !record.ephemeral) }
@@ -88,7 +88,7 @@ export const forAnother: LeftOut = (part) => {
 }
 
 /** Leaves out the name and the secrets of the installation alone, and the places of members, which last as long as their leases. */
-export const forBackup: LeftOut = (part) => {
+export const forBackup: CopyFilter = (part) => {
   if (part.of === 'values')
     return { ...part, all: part.all.filter(({ name }) => !OF_INSTALLATION.includes(name)) }
   if (part.of !== 'records') return part
@@ -105,7 +105,7 @@ class CopyDiffers extends DamagedStore {
 export async function copyParts(
   source: StoredSource,
   target: StoredTarget,
-  { leaveOut, onProgress }: { leaveOut: LeftOut; onProgress: OnProgress },
+  { leaveOut, onProgress }: { leaveOut: CopyFilter; onProgress: OnProgress },
 ): Promise<Sums> {
   let sums = target.written
   let toSkip = countOf(sums)
@@ -142,7 +142,7 @@ async function* ahead(source: StoredSource): AsyncGenerator<StoredPart> {
 /** The sums of everything in a source. */
 export async function sumsOf(
   source: StoredSource,
-  { leaveOut, onProgress }: { leaveOut: LeftOut; onProgress: OnProgress },
+  { leaveOut, onProgress }: { leaveOut: CopyFilter; onProgress: OnProgress },
 ): Promise<Sums> {
   let sums: Sums = {}
   for await (const read of source.parts()) {

@@ -27,7 +27,7 @@ export async function* readServices(
       reading.show('names of services', found.size, 0)
     }
   let done = 0
-  const left = new LeftOut()
+  const left = new EphemeralLeftOut()
   for await (const lines of inOrder(found.values(), (one) => serviceLines(one, reading))) {
     for (const line of lines)
       if (line.kind === 'instance' && line.ephemeral && !reading.ephemeral) left.add(line)
@@ -41,7 +41,7 @@ export async function* readServices(
 const MOST_NAMED = 10
 
 /** The ephemeral instances that a plan leaves out. */
-class LeftOut {
+class EphemeralLeftOut {
   #count = 0
   readonly #services = new Set<string>()
 

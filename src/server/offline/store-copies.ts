@@ -31,7 +31,7 @@ import {
   countOf,
   forAnother,
   forBackup,
-  type LeftOut,
+  type CopyFilter,
   refuseDifference,
   type StoredSource,
   type StoredTarget,
@@ -107,7 +107,7 @@ export const storeCopies: StoreCopies = {
 const CALL_MS = 20_000
 
 interface HowToCopy {
-  readonly leaveOut: LeftOut
+  readonly leaveOut: CopyFilter
   readonly onProgress: OnProgress
 }
 

@@ -13,7 +13,7 @@ import { Findings } from '../../finding.ts'
 import { takeInventory, type Inventory } from './inventory.ts'
 import { judgeReferences } from './judge-references.ts'
 import type { LogFacts } from './log-facts.ts'
-import type { LeftOut } from './left-out.ts'
+import type { RowsLeftOut } from './left-out.ts'
 import { checkStructure } from './sqlite-check.ts'
 import { openCopy, openPrivate, type StoreFile } from './store-file.ts'
 import { type RowSource, StoreRows } from './store-rows.ts'
@@ -38,7 +38,7 @@ export interface Examined {
     | {
         readonly rows: RowSource
         readonly inventory: Inventory
-        readonly leftOut: LeftOut
+        readonly leftOut: RowsLeftOut
         readonly isDamaged: boolean
       }
     | undefined

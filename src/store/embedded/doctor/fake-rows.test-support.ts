@@ -5,7 +5,7 @@ import type { ItemRow, RevisionRow, TableName } from '../rows/tables.ts'
 import { Findings } from '../../finding.ts'
 import { type Inventory, takeInventory } from './inventory.ts'
 import { judgeReferences } from './judge-references.ts'
-import type { LeftOut } from './left-out.ts'
+import type { RowsLeftOut } from './left-out.ts'
 import { soundRows } from './salvage.ts'
 import type { AnyRow, ReadRow, RowSource } from './store-rows.ts'
 
@@ -22,7 +22,7 @@ export interface Beside {
 export interface Outcome {
   readonly findings: readonly Finding[]
   readonly inventory: Inventory
-  readonly leftOut: LeftOut
+  readonly leftOut: RowsLeftOut
   /** The rows that a salvage copies. */
   readonly copied: readonly AnyRow[]
 }

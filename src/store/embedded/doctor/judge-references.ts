@@ -3,11 +3,11 @@ import type { Findings } from '../../finding.ts'
 import { EFFECTS, type Inventory } from './inventory.ts'
 import { judgeItems } from './judge-items.ts'
 import { newestByName } from './newest-versions.ts'
-import { type Judging, type LeftOut, nothingLeftOut, placeOf } from './left-out.ts'
+import { type Judging, type RowsLeftOut, nothingLeftOut, placeOf } from './left-out.ts'
 import type { RowSource } from './store-rows.ts'
 
 /** Judges the rules between rows of different tables, and leaves out rows that break them. */
-export function judgeReferences(rows: RowSource, inventory: Inventory, findings: Findings): LeftOut {
+export function judgeReferences(rows: RowSource, inventory: Inventory, findings: Findings): RowsLeftOut {
   const judging = { rows, inventory, findings, leftOut: nothingLeftOut(), namesInIndex: new Map() }
   const newest = newestByName(inventory)
   judgeNames(judging, new Set([...newest.keys(), ...inventory.items.keys()]))

@@ -4,7 +4,7 @@ import type { Inventory } from './inventory.ts'
 import type { RowSource } from './store-rows.ts'
 
 /** The sound rows that break a rule between rows: a salvage leaves them out. */
-export interface LeftOut {
+export interface RowsLeftOut {
   /** Numbers of names that are missing: rows of all tables with them are left out. */
   readonly names: Set<number>
   /** Items whose row is left out, by the number of the name. */
@@ -24,13 +24,13 @@ export interface Judging {
   readonly rows: RowSource
   readonly inventory: Inventory
   readonly findings: Findings
-  readonly leftOut: LeftOut
+  readonly leftOut: RowsLeftOut
   /** Names that only the index still has. They have no checksum, so they are used in messages only. */
   readonly namesInIndex: Map<number, NameText>
 }
 
 /** No row is left out. */
-export function nothingLeftOut(): LeftOut {
+export function nothingLeftOut(): RowsLeftOut {
   return {
     names: new Set(),
     items: new Set(),

@@ -26,7 +26,7 @@ export interface SourceItem extends ItemName {
 }
 
 /** A name in the directory that is no item. */
-export interface LeftOut {
+export interface NoItem {
   readonly name: string
   readonly why: string
   /** Whether it may be an item that the server has under another name. */
@@ -38,7 +38,7 @@ export interface Source {
   /** The common folder on top, which was taken off; undefined: none was. */
   readonly folder: string | undefined
   readonly items: readonly SourceItem[]
-  readonly leftOut: readonly LeftOut[]
+  readonly leftOut: readonly NoItem[]
   /** The items whose files have their names in another form of Unicode. */
   readonly readAs: readonly ItemName[]
   /** The items that all names in the directory may mean, also names that are left out: see `composedText`. */
@@ -140,7 +140,7 @@ interface SourceFile {
 class FoundFiles {
   readonly found: SourceFile[] = []
   readonly problems: string[] = []
-  readonly leftOut: LeftOut[] = []
+  readonly leftOut: NoItem[] = []
   readonly #directory: NamedDirectory
   /** Described items are items whatever they look like. */
   readonly #descriptions: Descriptions

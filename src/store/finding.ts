@@ -2,18 +2,17 @@ import type { Finding } from './local-file.ts'
 
 const MOST_KEPT = 1_000
 
-/** Gathers findings: all are counted, the first ones are kept, and apart from them the first ones that leave something out. */
+/** Gathers findings: all are counted, and the first ones of each group are kept: losses, other damage, and notes. */
 export class Findings {
   readonly #kept: Finding[] = []
   #damage = 0
   #notes = 0
-  #leftOut = 0
+  readonly #ofGroup = { loss: 0, damage: 0, note: 0 }
 
   add(finding: Finding): void {
-    const leavesOut = finding.leavesOut !== undefined
-    const before = leavesOut ? this.#leftOut : this.#damage + this.#notes - this.#leftOut
-    if (before < MOST_KEPT) this.#kept.push(finding)
-    if (leavesOut) this.#leftOut++
+    // A thousand notes must not hide the damage after them.
+    const group = finding.leavesOut === undefined ? finding.severity : 'loss'
+    if (this.#ofGroup[group]++ < MOST_KEPT) this.#kept.push(finding)
     if (finding.severity === 'damage') this.#damage++
     else this.#notes++
   }
@@ -35,10 +34,10 @@ export class Findings {
 
   /** The number of findings with a `leavesOut`. */
   get leftOut(): number {
-    return this.#leftOut
+    return this.#ofGroup.loss
   }
 
-  /** The first thousand with a `leavesOut`, and the first thousand without. */
+  /** The first thousand of each group. */
   get kept(): readonly Finding[] {
     return this.#kept
   }

@@ -37,7 +37,7 @@ export interface Finding {
 /** The result of an examination. */
 export interface Examination {
   readonly directory: string
-  /** How many findings there are; `findings` has the first thousand with a `leavesOut`, and the first thousand without. */
+  /** How many findings there are; `findings` has the first thousand with a `leavesOut`, of other damage, and of notes. */
   readonly counts: { readonly damage: number; readonly notes: number }
   readonly findings: readonly Finding[]
   /** The number of findings with a `leavesOut`. */

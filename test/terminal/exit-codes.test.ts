@@ -126,6 +126,8 @@ const ON_STORES = [
   [1, 'backup --data-dir @row --to @new', /the store is damaged/],
   [1, 'doctor --data-dir @marker', /The marker cannot be read/],
   [1, 'user list --data-dir @marker', /waypost.json cannot be read/],
+  [2, 'copy-store --salvage @cut', /Name two places/],
+  [2, 'copy-store --from @cut @new', /Name two places/],
   [2, 'doctor --data-dir @early-marker', /development build/],
   [2, 'doctor --data-dir @early-database', /development build/],
   [2, 'doctor', /--data-dir is required/],

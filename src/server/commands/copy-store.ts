@@ -53,13 +53,9 @@ export function copyStore(
 
 /** The two places, with or without their flags. */
 function namesOf({ from, to, words = [] }: CopyFlags): { readonly from: string; readonly to: string } {
-  const [first, second, ...others] = [from, to, ...words].filter((place) => place !== undefined)
-  if (
-    first === undefined ||
-    second === undefined ||
-    others.length > 0 ||
-    (from === undefined) !== (to === undefined)
-  )
+  const hasFlags = from !== undefined || to !== undefined
+  const [first = '', second = '', ...others] = hasFlags ? [from, to, ...words] : words
+  if (first === '' || second === '' || others.length > 0)
     throw new UsageError('Name two places: --from PLACE --to PLACE, or FROM TO.')
   return { from: first, to: second }
 }

@@ -13,6 +13,7 @@ import { frameOf } from '../support/grpc-client.ts'
 import {
   begin,
   CALL,
+  callTo,
   connectRaw,
   END_HEADERS,
   END_STREAM,
@@ -127,26 +128,30 @@ test('calls that their clients reset leave nothing, whatever the code', async ()
 })
 
 describe('callers who have shown nothing hold little', () => {
-  test('the oldest call is given up for the next', async () => {
-    // A quarter of 1 MiB, and each call counts as 8 KiB.
-    const { server, port } = await start({})
-    const first = await connectRaw(port)
-    await first.send(begin(1))
-    await first.settled()
-    const others = await Promise.all(Array.from({ length: 4 }, () => connectRaw(port)))
-    for (const other of others) {
-      for (let id = 1; id < 40; id += 2) await other.send(begin(id))
-      await other.settled()
-    }
-    await first.answered(1)
-    expect(server.unknownBytes).toBeLessThanOrEqual(2 ** 18)
-    // A call that is complete is answered all the same.
-    const proper = await connectRaw(port)
-    await proper.send(whole(1, 'SomeRequest'))
-    await proper.answered(1)
-    expect(proper.came).not.toContain(FRAME.reset)
-    for (const { socket } of [first, proper, ...others]) socket.destroy()
-  })
+  test.each(['application/grpc', 'text/plain'])(
+    'the oldest call is given up for the next: %s',
+    async (type) => {
+      // A quarter of 1 MiB, and each call counts as 8 KiB.
+      const { server, port } = await start({})
+      const first = await connectRaw(port)
+      const block = callTo('/Request/request', type)
+      await first.send(begin(1, block))
+      await first.settled()
+      const others = await Promise.all(Array.from({ length: 4 }, () => connectRaw(port)))
+      for (const other of others) {
+        for (let id = 1; id < 40; id += 2) await other.send(begin(id, block))
+        await other.settled()
+      }
+      await first.answered(1)
+      expect(server.unknownBytes).toBeLessThanOrEqual(2 ** 18)
+      // A call that is complete is answered all the same.
+      const proper = await connectRaw(port)
+      await proper.send(whole(1, 'SomeRequest'))
+      await proper.answered(1)
+      expect(proper.came).not.toContain(FRAME.reset)
+      for (const { socket } of [first, proper, ...others]) socket.destroy()
+    },
+  )
 })
 
 test('whatever listens to what Node emits is inside a catch, so that no handler can end the process', () => {

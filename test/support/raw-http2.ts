@@ -48,13 +48,13 @@ export function field(name: string, value: string): Buffer {
 }
 
 /** The header block of a call. */
-export const callTo = (path: string): Buffer =>
+export const callTo = (path: string, type = 'application/grpc'): Buffer =>
   Buffer.concat([
     field(':method', 'POST'),
     field(':scheme', 'http'),
     field(':path', path),
     field(':authority', 'localhost'),
-    field('content-type', 'application/grpc'),
+    field('content-type', type),
     field('te', 'trailers'),
   ])
 

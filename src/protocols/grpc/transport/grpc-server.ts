@@ -13,7 +13,7 @@ import { ConnectionSession, type SessionKeeper } from './session.ts'
 import { SessionTurns } from './session-turns.ts'
 import { CallError, GRPC_STATUS } from './frames.ts'
 import { StreamCall } from './stream-call.ts'
-import { UnaryCall } from './unary-call.ts'
+import { CALL_BYTES, UnaryCall } from './unary-call.ts'
 
 /** The limits of a server of gRPC: the same as for HTTP. */
 export interface GrpcSettings extends ConnectionSettings {
@@ -197,7 +197,7 @@ interface Call {
 /** Carries a call between its HTTP/2 stream and its service. */
 function carryCall({ stream, head, session }: Call, parts: CallParts): void {
   const status = httpStatusOf(head)
-  if (status !== 200) answerOther({ stream, head }, status, parts.idleMs)
+  if (status !== 200) answerOther({ stream, head, session }, status, parts)
   else if (!isPlain(head))
     stream.refuse(new CallError(GRPC_STATUS.unimplemented, 'Compressed messages are not served.'))
   else if (head.path === REQUEST) new UnaryCall(stream, session, parts)
@@ -211,10 +211,12 @@ const UNWANTED_BYTES = 16 * 1024
  * Answers a call that cannot be carried out with a status of HTTP. Programs without gRPC, such as curl 7.88, take no answer before they
  * have sent a small body.
  */
-function answerOther({ stream, head }: Pick<Call, 'stream' | 'head'>, status: number, idleMs: number): void {
+function answerOther({ stream, head, session }: Call, status: number, { unknown, idleMs }: CallParts): void {
   const answer = (): void => stream.answerHttp(status)
   if (isGrpc(head)) return answer()
+  const holder = { owner: session.owner, giveUp: () => stream.cancel() }
   let bytes = 0
+  unknown.count(holder, CALL_BYTES)
   stream.cancelWhenIdle(idleMs)
   stream.receive({
     data(piece) {
@@ -222,7 +224,7 @@ function answerOther({ stream, head }: Pick<Call, 'stream' | 'head'>, status: nu
       if (bytes > UNWANTED_BYTES) answer()
     },
     ended: answer,
-    closed: nothing,
+    closed: () => unknown.release(holder),
   })
 }
 

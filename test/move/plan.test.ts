@@ -48,7 +48,9 @@ async function planOf(args: readonly string[], env: Record<string, string> = {})
 
 /** A command that takes longer than five seconds says how far it is. */
 function withoutProgress(stderr: string): string {
-  return stderr.replaceAll(/^waypost: [a-z ]+(: [\d,]+( of [\d,]+(, about \S+ \S+ left)?)?)?\n/gm, '')
+  return stderr
+    .replaceAll(/^waypost: waiting for \S+, \d+ s\n/gm, '')
+    .replaceAll(/^waypost: [a-z ]+(: [\d,]+( of [\d,]+(, about \S+ \S+ left)?)?)?\n/gm, '')
 }
 
 describe('the plan of a server whose answers are replayed', () => {

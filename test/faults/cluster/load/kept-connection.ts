@@ -9,6 +9,7 @@ const CONNECT_LIMIT_MS = 3_000
 /** How long a request may take: a change is answered after 2 s. */
 const ASK_LIMIT_MS = 4_000
 const RETRY_MS = 200
+const LOOK_MS = 100
 
 /** A client that is connected now. */
 export interface Connected {
@@ -88,6 +89,12 @@ async function hold(connected: Connected, { begin }: KeptOptions, isStopped: () 
   }
 }
 
+/** Waits. A time in which this process did not run counts as one look: what has come meanwhile is read first. */
+async function patience(ms: number): Promise<undefined> {
+  for (let leftMs = ms; leftMs > 0; leftMs -= LOOK_MS) await sleep(LOOK_MS)
+  return undefined
+}
+
 /** The body of a successful answer. */
 async function answerOf(
   grpc: GrpcClient,
@@ -96,7 +103,7 @@ async function answerOf(
 ): Promise<Body> {
   const asking = grpc.ask(type, body)
   asking.catch(() => undefined)
-  const answer = await Promise.race([asking, sleep(limitMs)])
+  const answer = await Promise.race([asking, patience(limitMs)])
   if (answer?.body['resultCode'] !== 200)
     throw new Error(`${type}: ${JSON.stringify(answer?.body ?? 'no answer')}`)
   return answer.body

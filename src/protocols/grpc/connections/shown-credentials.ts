@@ -3,16 +3,20 @@ import type { StreamConnection } from './stream-connection.ts'
 
 /** How long a client may continue with a token that does not count. */
 const STALE_MS = 5_000
+/** A client that was refused so shortly ago is registering again. The Go library (2.3.5) may hang if it is cut off meanwhile. */
+const QUIET_MS = 1_000
+/** It is cut off all the same after this time. */
+const MOST_STALE_MS = 3 * STALE_MS
 /** The most connections that one tick ends: clients that come back at once must not keep the server busy. */
 const MOST_ENDED = 5
 
 /**
  * The credentials that clients show on their connections. Some libraries register again only when they connect again,
- * and sign in at a time of their own. While such a token does not count, the connection is ended every five seconds.
+ * and sign in at a time of their own. While such a token does not count, the connection is ended every five seconds, when the client has paused.
  */
 export class ShownCredentials {
-  /** Since when the client of a connection has shown tokens that do not count; the oldest first. */
-  readonly #stale = new Map<StreamConnection, number>()
+  /** When the client of a connection has first and last shown tokens that do not count; the oldest first. */
+  readonly #stale = new Map<StreamConnection, { readonly sinceMs: number; lastMs: number }>()
 
   /** A client has shown credentials that count. */
   counted(connection: StreamConnection, identity: SignedIn, nowMs: number): void {
@@ -25,16 +29,21 @@ export class ShownCredentials {
    * its instances must not leave because a token has expired.
    */
   refused(connection: StreamConnection, identity: Identity, nowMs: number): void {
-    if (!isToken(identity) || connection.username !== '' || this.#stale.has(connection)) return
-    this.#stale.set(connection, nowMs)
+    if (!isToken(identity) || connection.username !== '') return
+    const known = this.#stale.get(connection)
+    if (known !== undefined) return void (known.lastMs = nowMs)
+    this.#stale.set(connection, { sinceMs: nowMs, lastMs: nowMs })
     connection.onEnd(() => this.#stale.delete(connection))
   }
 
   /** Ends connections whose tokens do not count. Call it about ten times a second. */
   tick(nowMs: number): void {
     let left = MOST_ENDED
-    for (const [connection, sinceMs] of this.#stale) {
-      if (nowMs - sinceMs < STALE_MS || left-- === 0) return
+    for (const [connection, { sinceMs, lastMs }] of this.#stale) {
+      const staleMs = nowMs - sinceMs
+      if (staleMs < STALE_MS || left === 0) return
+      if (nowMs - lastMs < QUIET_MS && staleMs < MOST_STALE_MS) continue
+      left--
       connection.end('signed-out')
     }
   }

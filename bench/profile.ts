@@ -64,7 +64,9 @@ export class Sources {
   nameOf({ functionName, url, lineNumber, columnNumber }: CallFrame): string {
     const source = url === '' ? undefined : this.#mapOf(url)?.findEntry(lineNumber, columnNumber)
     const file = source !== undefined && 'originalSource' in source ? String(source.originalSource) : url
-    return file === '' ? functionName : `${file.replace(/^.*?(?=src\/|node_modules\/)/, '')}#${functionName}`
+    return file === ''
+      ? functionName
+      : `${file.replace(/^.*?(?=(?:packages\/[^/]+\/)?src\/|node_modules\/)/, '')}#${functionName}`
   }
 
   #mapOf(url: string): SourceMap | undefined {

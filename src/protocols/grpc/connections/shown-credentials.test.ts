@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { fakeConnection } from './connection.test-support.ts'
 import { ShownCredentials } from './shown-credentials.ts'
 
-const UNKNOWN = { kind: 'not-signed-in' } as const
+const UNKNOWN = { kind: 'not-signed-in', code: 'token-invalid' } as const
 
 test('a connection whose tokens do not count is ended after five seconds', () => {
   const { connection, session } = fakeConnection()

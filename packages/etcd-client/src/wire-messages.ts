@@ -127,13 +127,16 @@ function writeTxn(writer: WireWriter, { compare, success, failure = [] }: Txn): 
   for (const comparison of compare.toReversed()) writer.message(1, () => writeCompare(writer, comparison))
 }
 
+/** The first byte of the answer to a put: field 2, of bytes. Most answers are one, and nothing in it is read. */
+const PUT = 0x12
+
 /** Reads a `ResponseOp`. */
 function readResult(bytes: Uint8Array): TxnOperationResult {
+  if (bytes[0] === PUT) return { did: 'put' }
   const reader = new BinaryReader(bytes)
   const [field] = reader.tag()
   const part = reader.bytes()
   if (field === 1) return readRange(part)
-  if (field === 2) return { did: 'put' }
   if (field === 3)
     return { did: 'delete', deleted: toNumber(fromBinary(DeleteRangeResponseSchema, part).deleted) }
   if (field === 4) return { did: 'txn', ...readTxnResult(part) }

@@ -8,6 +8,7 @@ import type { Service } from '../naming/state/service.ts'
 import {
   type Bytes,
   bytesOf,
+  hasSameFields,
   MAP_ENTRY_BYTES,
   namedTextsBytes,
   namedTextsGrowth,
@@ -62,8 +63,8 @@ export function instanceBytes({ address, publisher, registered, app, claims }: I
 /** By how many bytes an instance grows that is there. A registration that repeats another one differs in metadata alone. */
 export function instanceGrowth(before: InstanceRecord, after: InstanceRecord): number {
   const isSame =
-    before.address === after.address &&
-    before.publisher === after.publisher &&
+    hasSameFields(before.address, after.address) &&
+    hasSameFields(before.publisher, after.publisher) &&
     before.app === after.app &&
     before.claims === after.claims
   if (isSame) return namedTextsGrowth(before.registered, after.registered)

@@ -56,6 +56,13 @@ export function namedTextsGrowth(
   return bytes
 }
 
+/** Whether two objects with the same names of fields have the same texts and numbers. A store on etcd reads equal things as new objects. */
+export function hasSameFields<T extends object>(a: T, b: T): boolean {
+  if (a === b) return true
+  for (const name in a) if (a[name] !== b[name]) return false
+  return true
+}
+
 function namedTextBytes(name: string, text: string): number {
   return NAMED_FIELD_BYTES + textBytes(name) + textBytes(text)
 }

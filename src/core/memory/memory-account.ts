@@ -3,7 +3,7 @@ import type { Change } from '../decisions/changes.ts'
 import type { InstanceAddress, InstanceRecord } from '../naming/state/instance.ts'
 import type { Service, ServiceKey } from '../naming/state/service.ts'
 import { type RecordKind, recordKindNamed } from '../records/record-kind.ts'
-import { type Bytes, textBytes } from './bytes-of.ts'
+import { type Bytes, hasSameFields, textBytes } from './bytes-of.ts'
 import { configBytes, instanceBytes, instanceGrowth, recordBytes, serviceBytes } from './bytes-of-things.ts'
 import { MEMORY_KINDS, type MemoryKind, memoryKindOf, type MemoryPart } from './memory-kinds.ts'
 
@@ -109,8 +109,8 @@ function configGrowth(item: ConfigItem, before: ConfigItem | undefined): Bytes {
 
 /** A publish of a new content leaves the others as they are: then only the md5 is measured. */
 function isSameBesidesContent(a: ConfigItem, b: ConfigItem): boolean {
-  const isSame = a.key === b.key && a.origin === b.origin && a.notes === b.notes && a.imported === b.imported
-  return isSame && textBytes(a.md5) === textBytes(b.md5)
+  const isSame = hasSameFields(a.origin, b.origin) && hasSameFields(a.notes, b.notes)
+  return isSame && a.imported === b.imported && textBytes(a.md5) === textBytes(b.md5)
 }
 
 function configOf(key: ConfigKey, state: ReplacedThings): Bytes {

@@ -62,7 +62,7 @@ export function storedRecord(
 ): ReturnType<typeof recordOfChange> & { readonly parts: ContentParts | undefined } {
   const { facts, shown } = recordOfChange(change)
   const shared = texts.of(change)
-  if (shared === undefined) return { facts, shown, parts: partsOfRecord(change) }
+  if (shared === undefined) return { facts, shown, parts: partsOf(shown, mostInlineOf(facts.key)) }
   const { parts, isOwner } = shared
   if (isOwner) return { facts, shown, parts }
   const { ownsContent: _ownsContent, ...rest } = facts

@@ -1,6 +1,6 @@
 import type { FedChange } from '../../../core/decisions/changes.ts'
 import { recordRemoved, recordSaved } from '../../../core/records/record-kind.ts'
-import type { ConfigKey } from '../../../core/config/state/config-item.ts'
+import type { ConfigItem, ConfigKey } from '../../../core/config/state/config-item.ts'
 import { type ServiceKey, serviceKeyText } from '../../../core/naming/state/service.ts'
 import { historyIdOf } from '../../../core/decisions/stamps.ts'
 import type { KeyValue } from '@waypost/etcd-client/messages'
@@ -185,9 +185,10 @@ function instanceChange(
     const reason = silenced.has(event.key) ? 'expired' : 'deregistered'
     return { kind: 'instance-removed', serviceKey, address, serial: 0, reason, stamp }
   }
-  const saved = { serviceKey, serviceSerial: 0, ...instanceOf(address, event.kv.value) }
-  const isSilence = silenced.has(event.kv.key)
-  return { kind: 'instance-saved', ...saved, ...(isSilence ? { isSilence } : {}) }
+  const { record, healthy, beat, stamp: savedAt } = instanceOf(address, event.kv.value)
+  const kind = 'instance-saved'
+  const saved = { kind, serviceKey, serviceSerial: 0, record, healthy, beat, stamp: savedAt } as const
+  return silenced.has(event.kv.key) ? { ...saved, isSilence: true } : saved
 }
 
 function recordChange(
@@ -202,15 +203,22 @@ function recordChange(
   return read instanceof Promise ? read.then(saved) : saved(read)
 }
 
-async function configChange(
+function configChange(
   key: ConfigKey,
   event: KeyChange,
   { stamp, readParts }: RevisionContext,
-): Promise<FedChange | undefined> {
+): FedChange | Promise<FedChange> {
   if (event.kind === 'deleted') return { kind: 'config-deleted', key, historyId: historyIdOf(stamp) }
-  const item = await readItem(key, event.kv.value, readParts)
   const op = event.kv.version === 1 ? 'I' : 'U'
-  return { kind: 'config-published', op, item, previous: undefined, operator: NOBODY }
+  const published = (item: ConfigItem): FedChange => ({
+    kind: 'config-published',
+    op,
+    item,
+    previous: undefined,
+    operator: NOBODY,
+  })
+  const read = readItem(key, event.kv.value, readParts)
+  return read instanceof Promise ? read.then(published) : published(read)
 }
 
 /** The stamp of a request, which each revision of a server has. A deletion has no value, so this is its stamp. */

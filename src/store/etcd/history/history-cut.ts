@@ -12,14 +12,7 @@ import { ItemHistory } from './item-history.ts'
 import { type RecordRemoval, removalOf } from './record-removal.ts'
 import type { SharedTexts } from '../contents/shared-texts.ts'
 import { placedEntry, placedText } from './stored-entry.ts'
-import {
-  itemOfRecord,
-  makesRecord,
-  type RecordedChange,
-  recordOfChange,
-  type StoredEntry,
-  toJson,
-} from '../keys/values.ts'
+import { itemOfRecord, makesRecord, type RecordedChange, recordOfChange, toJson } from '../keys/values.ts'
 
 /** The effect of a unit on history. */
 export interface HistoryOfUnit {
@@ -69,13 +62,14 @@ export class HistoryCut {
     const ours = changes.filter(makesRecord)
     const [first] = ours
     if (first === undefined) return undefined
-    const added = ours.reduce((sum, change) => sum + bytesOfRecord(entryOf(change, texts)), 0)
+    const bytes = new Map(ours.map((change) => [change, bytesAdded(change, texts)]))
+    const added = sumOf(ours, bytes)
     const removals: RecordRemoval[] = []
     // The commands of a unit are of one item, or of items that are deleted together.
     for (const change of firstOfEach(ours)) {
       const { text } = itemOfRecord(change)
       const ofItem = ours.filter((one) => itemOfRecord(one).text === text)
-      removals.push(...(await this.#ofItem(change, ofItem, texts)))
+      removals.push(...(await this.#ofItem(change, ofItem, sumOf(ofItem, bytes))))
     }
     const some = removals.slice(0, MOST_OF_UNIT)
     return { removals: some, grown: added - some.reduce((sum, { bytes }) => sum + bytes, 0) }
@@ -106,7 +100,7 @@ export class HistoryCut {
   async #ofItem(
     change: RecordedChange,
     changes: readonly RecordedChange[],
-    texts: SharedTexts,
+    bytes: number,
   ): Promise<RecordRemoval[]> {
     const { client, keys, limits } = this.#parts
     if (changes.some(({ kind }) => kind === 'history-imported')) this.#items.forget(itemOfRecord(change))
@@ -119,7 +113,7 @@ export class HistoryCut {
         key: itemOfRecord(change),
         before: before.historyId,
         last: recordOfChange(changes.at(-1)!).facts.id,
-        bytes: changes.reduce((sum, one) => sum + bytesOfRecord(entryOf(one, texts)), 0),
+        bytes,
       },
       { maxBytes: limits().maxBytesOfItem, most: MOST_OF_UNIT },
     )
@@ -182,12 +176,15 @@ function versionBefore(change: RecordedChange): ConfigItem | undefined {
   return change.kind === 'config-deleted' ? change.deleted : change.previous
 }
 
-function entryOf(
-  change: RecordedChange,
-  texts: SharedTexts,
-): Pick<StoredEntry, 'op' | 'size' | 'ownsContent' | 'sharesContent'> {
+/** The bytes of the history record of a change. */
+function bytesAdded(change: RecordedChange, texts: SharedTexts): number {
   const { facts, shown } = storedRecord(change, texts)
-  return { ...facts, size: shown.content.length }
+  const { op, ownsContent, sharesContent } = facts
+  return bytesOfRecord({ op, size: shown.content.length, ownsContent, sharesContent })
+}
+
+function sumOf(changes: readonly RecordedChange[], bytes: ReadonlyMap<RecordedChange, number>): number {
+  return changes.reduce((sum, change) => sum + bytes.get(change)!, 0)
 }
 
 /** The first change of each item. */

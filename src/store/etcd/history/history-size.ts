@@ -20,7 +20,9 @@ export function bytesOfRecord({
   size,
   ownsContent,
   sharesContent,
-}: Pick<StoredEntry, 'op' | 'size' | 'ownsContent' | 'sharesContent'>): number {
+}: Pick<StoredEntry, 'op' | 'size'> & {
+  readonly [Mark in 'ownsContent' | 'sharesContent']?: true | undefined
+}): number {
   const isOfVersion = op === 'I' && size > MOST_INLINE_BYTES && !ownsContent
   return RECORD_BYTES + (isOfVersion || sharesContent ? 0 : size)
 }

@@ -199,6 +199,7 @@ export class Keys {
     const [letter = '', ...written] = key.slice(this.prefix.length).split('/')
     const layout = BY_LETTER.get(letter)
     if (layout === undefined) return undefined
+    if (isPlain(key)) return layout.read(written)
     const parts = written.map(unescape)
     return parts.every((part, index) => escape(part) === written[index]) ? layout.read(parts) : undefined
   }
@@ -277,6 +278,11 @@ export function compareKeys(a: string, b: string): number {
 function rank(unit: number): number {
   if (unit < 0xd800) return unit
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800
+}
+
+/** Nothing in this key is escaped, or has to be. */
+function isPlain(key: string): boolean {
+  return key.isWellFormed() && !/[%\p{Cc}]/u.test(key)
 }
 
 /** Escapes the separator of parts, control characters, and halves of characters, which UTF-8 cannot hold. */

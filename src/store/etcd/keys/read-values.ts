@@ -13,10 +13,18 @@ export type ReadParts = (parts: ContentParts) => Promise<Buffer>
 const MD5 = /^[0-9a-f]{32}$/
 
 /** The item of a value, with its content. */
-export async function readItem(key: ConfigKey, value: Uint8Array, readParts: ReadParts): Promise<ConfigItem> {
+export function readItem(
+  key: ConfigKey,
+  value: Uint8Array,
+  readParts: ReadParts,
+): ConfigItem | Promise<ConfigItem> {
   const read = withContentOf<ItemFacts>(value)
   if (read.parts === undefined) return itemOf(key, read)
-  const item = itemOf(key, { ...read, content: await readParts(read.parts) })
+  return readParts(read.parts).then((content) => judgedItem(itemOf(key, { ...read, content })))
+}
+
+/** Throws a ShapeError if the content, which was put together, is another one. */
+function judgedItem(item: ConfigItem): ConfigItem {
   const md5 = createHash('md5').update(item.content).digest('hex')
   if (md5 !== item.md5 && MD5.test(item.md5))
     throw new ShapeError(`its content has the md5 ${md5}, and ${item.md5} is noted for it`)

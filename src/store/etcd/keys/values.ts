@@ -97,8 +97,9 @@ export function makesRecord(change: Change): change is RecordedChange {
 }
 
 /** The facts of an item for a value. */
-export function itemFacts({ key: _key, content: _content, ...facts }: ConfigItem): ItemFacts {
-  return facts
+export function itemFacts(item: ConfigItem): ItemFacts {
+  const { origin, historyId, md5, type, notes, modifiedMs, imported } = item
+  return { origin, historyId, md5, type, notes, modifiedMs, imported }
 }
 
 /** The list entry of a record with this content. */
@@ -159,13 +160,20 @@ export function instanceOf(
   address: InstanceAddress,
   value: Uint8Array,
 ): Omit<InstanceValue, 'record' | 'ip'> & { record: InstanceRecord } {
-  const { record, ip = address.ip, ...rest } = instanceShape(fromJson(value))
-  return { ...rest, record: { ...record, address: { ...address, ip }, serial: 0 } }
+  const { record: stored, ip = address.ip, healthy, beat, stamp } = instanceShape(fromJson(value))
+  const { port, cluster } = address
+  const { ephemeral, publisher, weight, enabled, registered, app, claims } = stored
+  const place = { ip, port, cluster }
+  const record = { address: place, serial: 0, ephemeral, publisher, weight, enabled, registered, app }
+  return { record: claims === undefined ? record : { ...record, claims }, healthy, beat, stamp }
 }
 
 /** The item of a value that has its content. */
 export function itemOf(key: ConfigKey, { facts, content }: WithContent<ItemFacts>): ConfigItem {
-  return { ...within('facts', () => itemShape(facts)), key, content }
+  const { origin, historyId, md5, type, notes, modifiedMs, imported } = within('facts', () =>
+    itemShape(facts),
+  )
+  return { key, origin, historyId, content, md5, type, notes, modifiedMs, imported }
 }
 
 function bufferOf(value: Uint8Array): Buffer {

@@ -275,8 +275,10 @@ function instanceBytes({ record, healthy, beat, stamp }: InstanceSaved): Buffer 
   if (healthy === undefined) throw new Error('A store of several servers gets instances whole.')
   if (!Number.isFinite(record.weight))
     throw new Error(`The weight ${record.weight} of an instance cannot be stored`)
-  const { address, serial: _serial, ...rest } = record
-  return instanceValue(address, { record: rest, healthy, beat, stamp })
+  const { ephemeral, publisher, weight, enabled, registered, app, claims } = record
+  const stored = { ephemeral, publisher, weight, enabled, registered, app }
+  const kept = claims === undefined ? stored : { ...stored, claims }
+  return instanceValue(record.address, { record: kept, healthy, beat, stamp })
 }
 
 function put(key: string, value: Buffer): Extract<TxnOperation, { do: 'put' }> {

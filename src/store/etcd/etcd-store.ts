@@ -200,7 +200,7 @@ export class EtcdStore implements SharedStore {
   }
 
   beforehandMs({ changes }: Unit): number {
-    const bytes = largeBytes(changes, new SharedTexts(changes))
+    const bytes = largeBytes(changes, SharedTexts.of(changes))
     return bytes < APART_BYTES ? 0 : Math.min(MOST_BEFOREHAND_MS, Math.ceil(bytes / BYTES_PER_MS))
   }
 

@@ -34,10 +34,10 @@ test('the pieces of a gray text give its bytes again', () => {
 describe('the records of a unit', () => {
   test('share the text of a version that stays, and the last one takes it over from a version that ends', () => {
     const [made, grown, ended] = [record('7'), record('7'), record('7')]
-    const staying = new SharedTexts([made, grown])
+    const staying = SharedTexts.of([made, grown])
     expect([made, grown].map((one) => staying.of(one)?.isOwner)).toEqual([false, false])
     const changes = [made, grown, ended, recordRemoved(GRAY_TEXT, '7', 1)]
-    const ending = new SharedTexts(changes)
+    const ending = SharedTexts.of(changes)
     expect([made, grown, ended].map((one) => ending.of(one)?.isOwner)).toEqual([false, false, true])
     expect(ending.of(ended)?.parts).toEqual({ stamp: 7, count: 1, of: 'gray-text' })
     expect([ending.keeps('7'), ending.keeps('8')]).toEqual([true, false])
@@ -48,6 +48,6 @@ describe('the records of a unit', () => {
     ['a text of no gray version', record(undefined)],
     ['bytes that are no text', record('7', Buffer.concat([LARGE, Buffer.from([0xff])]))],
   ])('write %s themselves', (_, change) => {
-    expect(new SharedTexts([change]).of(change)).toBeUndefined()
+    expect(SharedTexts.of([change]).of(change)).toBeUndefined()
   })
 })

@@ -14,7 +14,16 @@ export class SharedTexts implements TextsElsewhere {
   readonly #last = new Map<string, HistoryImported>()
   readonly #gone: ReadonlySet<string>
 
-  constructor(changes: readonly Change[]) {
+  /** Those of most units: none. */
+  static readonly #none = new SharedTexts([])
+
+  /** The texts of a unit with these changes. */
+  static of(changes: readonly Change[]): SharedTexts {
+    const mayShare = changes.some(({ kind }) => kind === 'history-imported' || kind === 'record-removed')
+    return mayShare ? new SharedTexts(changes) : SharedTexts.#none
+  }
+
+  private constructor(changes: readonly Change[]) {
     this.#gone = new Set(changes.flatMap(goneText))
     const shareable = changes.filter(isShareable)
     this.#shareable = new Set(shareable)

@@ -104,7 +104,9 @@ export function itemFacts(item: ConfigItem): ItemFacts {
 
 /** The list entry of a record with this content. */
 export function entryOf(facts: RecordFacts, { length: size }: Buffer): StoredEntry {
-  return { ...facts, size }
+  if (facts.ownsContent || facts.sharesContent) return { ...facts, size }
+  const { id, op, atMs, key, md5, type, appName, encryptedDataKey, srcIp, srcUser, note } = facts
+  return { id, op, atMs, key, md5, type, appName, encryptedDataKey, srcIp, srcUser, note, size }
 }
 
 /** The item of a change that makes a history record. */

@@ -84,7 +84,7 @@ export class Commits {
     const underway: Underway = { decidedAt, stamp: stampOf(units), results, leftMs }
     const contents: LargeContent[] = []
     try {
-      const texts = units.map(({ changes }) => new SharedTexts(changes))
+      const texts = units.map(({ changes }) => SharedTexts.of(changes))
       contents.push(...units.flatMap(({ changes }, index) => largeContents(changes, texts[index]!)))
       const histories = await this.#historiesOf(units, texts)
       const sendings = this.#sendings(units, { histories, texts }, underway)

@@ -57,16 +57,15 @@ export interface UnitOrigin {
 
 /** The transaction of a unit. */
 export function unitRequest(keys: Keys, { reads, changes }: Unit, origin: UnitOrigin): UnitRequest {
-  const { decidedAt, damaged, texts = new SharedTexts(changes) } = origin
+  const { decidedAt, damaged, texts = SharedTexts.of(changes) } = origin
   const writes = new Map<string, TxnOperation>()
   const conditions = new Map<string, KeyCondition>()
   for (const condition of [...reads, ...changes.map(changedThing)].flatMap((read, index) =>
     conditionsOf(keys, read, { decidedAt, damaged, isRead: index < reads.length }),
-  ))
-    conditions.set(
-      `${condition.key} ${condition.of}`,
-      conditions.get(`${condition.key} ${condition.of}`) ?? condition,
-    )
+  )) {
+    const name = `${condition.key} ${condition.of}`
+    if (!conditions.has(name)) conditions.set(name, condition)
+  }
   const { emptyBut = empty } = origin
   for (const range of rangesOfLaterHistory(keys, changes))
     for (const condition of emptyBut(range)) conditions.set(condition.key, condition)

@@ -19,10 +19,6 @@ const { arrowsUp, circles, readmeFaults, roomFaults } = await script<{
 
 const modules = modulesOfProject()
 
-test('no file imports what the tables of layers and rooms do not allow', () => {
-  expect([...layerFaults(modules), ...roomFaults(modules)]).toEqual([])
-})
-
 test.each([
   ['src/feed/feed.ts', '../server/server.ts', 'src/feed may not import server'],
   ['src/terminal/contexts.ts', '../move/plan-file.ts', 'src/terminal may not import move'],

@@ -10,6 +10,7 @@ import type { Change } from '../decisions/changes.ts'
 import type { Command } from '../decisions/decision.ts'
 import { STORED_KINDS } from '../engine/stored-kinds.ts'
 import { State } from '../engine/state.ts'
+import { BEATS, type Publisher } from '../naming/state/instance.ts'
 import { deregisterInstance } from '../naming/commands/instance-commands.ts'
 import { deleteMetadata, updateMetadata } from '../naming/commands/metadata-commands.ts'
 import { registerInstance } from '../naming/commands/register-instance.ts'
@@ -24,16 +25,22 @@ const BY = { ip: '10.0.0.9', user: 'somebody' }
 const ORDERS = (name: string) => ({ namespaceId: 'public', groupedName: `G@@${name}` })
 const name = fc.constantFrom('a', 'b', 'c')
 const port = fc.integer({ min: 1, max: 3 })
+const ip = fc.constantFrom('10.0.0.1', 'fd00::1', '[FD00:0:0:0:0:0:0:1]')
+/** Two publishers of one address: one waits for it. */
+const publisher = fc.constantFrom<Publisher>(
+  BEATS,
+  { kind: 'connection', id: 'a' },
+  { kind: 'connection', id: 'long'.repeat(9) },
+)
+const app = fc.constantFrom('', 'application')
 const text = fc.oneof(fc.string(), fc.string({ unit: 'binary', maxLength: 40 }))
 const metadata = fc.dictionary(text, text, { maxKeys: 3 })
 const keyOf = (dataId: string) => configKey('public', 'G', dataId)
 
 const command: fc.Arbitrary<Command<unknown>> = fc.oneof(
   fc
-    .tuple(name, text, fc.option(text, { nil: undefined }))
-    .map(([one, md5, schema]) =>
-      publishConfig(publishing(md5, { key: keyOf(one), notes: schema === undefined ? {} : { schema } })),
-    ),
+    .tuple(name, text, fc.record({ schema: text, desc: text }, { requiredKeys: [] }))
+    .map(([one, md5, notes]) => publishConfig(publishing(md5, { key: keyOf(one), notes }))),
   name.map((one) => deleteConfig(keyOf(one), BY)),
   fc.tuple(name, name, text).map(([one, gray, content]) =>
     publishGray({
@@ -50,13 +57,17 @@ const command: fc.Arbitrary<Command<unknown>> = fc.oneof(
     }),
   ),
   fc.tuple(name, name).map(([one, gray]) => stopGray({ key: keyOf(one), name: gray, operator: BY })),
-  fc
-    .tuple(name, port, metadata)
-    .map(([one, p, registered]) =>
-      registerInstance(
-        registration({ serviceKey: ORDERS(one), address: address({ port: p }), metadata: registered }),
-      ),
+  fc.tuple(name, ip, port, publisher, app, metadata).map(([one, spelled, p, by, application, registered]) =>
+    registerInstance(
+      registration({
+        serviceKey: ORDERS(one),
+        address: address({ ip: spelled, port: p }),
+        publisher: by,
+        app: application,
+        metadata: registered,
+      }),
     ),
+  ),
   fc
     .tuple(name, port)
     .map(([one, p]) =>

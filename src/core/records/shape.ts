@@ -7,6 +7,9 @@ export type Shape<T> = (value: unknown) => T
 /** A shape for each field of an object. */
 export type Shapes<T> = { readonly [Field in keyof T]-?: Shape<T[Field]> }
 
+/** All fields of an object, so that a list of the fields is complete. A missing field does not compile; an optional one may be undefined. */
+export type Every<T> = { readonly [Field in keyof Required<T>]: T[Field] }
+
 /** A value does not have its shape. */
 export class ShapeError extends Error {}
 

@@ -14,7 +14,7 @@ export class SharedTexts implements TextsElsewhere {
   readonly #last = new Map<string, HistoryImported>()
   readonly #gone: ReadonlySet<string>
 
-  /** Those of most units: none. */
+  /** Most units have no texts to share. */
   static readonly #none = new SharedTexts([])
 
   /** The texts of a unit with these changes. */

@@ -11,7 +11,7 @@ import type { HistoryEntry, HistoryRecord } from '../../../core/config/state/his
 import type { InstanceAddress, InstanceRecord } from '../../../core/naming/state/instance.ts'
 import type { Service, ServiceKey } from '../../../core/naming/state/service.ts'
 import { judgeRemembered } from '../../../core/engine/remembered-values.ts'
-import { fieldsOf, list, text, within } from '../../../core/records/shape.ts'
+import { type Every, fieldsOf, list, text, within } from '../../../core/records/shape.ts'
 import type { KeyValue } from '@waypost/etcd-client/messages'
 import { INSTALLATION, readInstallation } from './installation-name.ts'
 import type { KeyPlace } from './keys.ts'
@@ -99,14 +99,15 @@ export function makesRecord(change: Change): change is RecordedChange {
 /** The facts of an item for a value. */
 export function itemFacts(item: ConfigItem): ItemFacts {
   const { origin, historyId, md5, type, notes, modifiedMs, imported } = item
-  return { origin, historyId, md5, type, notes, modifiedMs, imported }
+  return { origin, historyId, md5, type, notes, modifiedMs, imported } satisfies Every<ItemFacts>
 }
 
 /** The list entry of a record with this content. */
 export function entryOf(facts: RecordFacts, { length: size }: Buffer): StoredEntry {
   if (facts.ownsContent || facts.sharesContent) return { ...facts, size }
   const { id, op, atMs, key, md5, type, appName, encryptedDataKey, srcIp, srcUser, note } = facts
-  return { id, op, atMs, key, md5, type, appName, encryptedDataKey, srcIp, srcUser, note, size }
+  const entry = { id, op, atMs, key, md5, type, appName, encryptedDataKey, srcIp, srcUser, note, size }
+  return entry satisfies Every<Omit<StoredEntry, 'ownsContent' | 'sharesContent'>>
 }
 
 /** The item of a change that makes a history record. */
@@ -166,7 +167,8 @@ export function instanceOf(
   const { port, cluster } = address
   const { ephemeral, publisher, weight, enabled, registered, app, claims } = stored
   const place = { ip, port, cluster }
-  const record = { address: place, serial: 0, ephemeral, publisher, weight, enabled, registered, app }
+  const made = { address: place, serial: 0, ephemeral, publisher, weight, enabled, registered, app }
+  const record = made satisfies Every<Omit<InstanceRecord, 'claims'>>
   return { record: claims === undefined ? record : { ...record, claims }, healthy, beat, stamp }
 }
 
@@ -175,7 +177,8 @@ export function itemOf(key: ConfigKey, { facts, content }: WithContent<ItemFacts
   const { origin, historyId, md5, type, notes, modifiedMs, imported } = within('facts', () =>
     itemShape(facts),
   )
-  return { key, origin, historyId, content, md5, type, notes, modifiedMs, imported }
+  const item = { key, origin, historyId, content, md5, type, notes, modifiedMs, imported }
+  return item satisfies Every<ConfigItem>
 }
 
 function bufferOf(value: Uint8Array): Buffer {

@@ -1,4 +1,5 @@
 import type { Change, InstanceSaved } from '../../../core/decisions/changes.ts'
+import type { Every } from '../../../core/records/shape.ts'
 import { recordKindNamed, type RecordSaved, type RecordRemoved } from '../../../core/records/record-kind.ts'
 import type { ConfigItem } from '../../../core/config/state/config-item.ts'
 import type { InstanceAddress } from '../../../core/naming/state/instance.ts'
@@ -13,6 +14,7 @@ import { grownValue, type HistoryOfUnit } from '../history/history-cut.ts'
 import type { Keys } from '../keys/keys.ts'
 import { largeContents, partsOf, partsOfValue, storedRecord } from '../contents/large-contents.ts'
 import { SharedTexts } from '../contents/shared-texts.ts'
+import type { InstanceValue } from '../keys/stored-shapes.ts'
 import { outdatedSaves } from '../../outdated-saves.ts'
 import { isWrittenByCommands, placeOfRecord, rangeOfKind } from '../keys/record-places.ts'
 import {
@@ -276,7 +278,8 @@ function instanceBytes({ record, healthy, beat, stamp }: InstanceSaved): Buffer 
     throw new Error(`The weight ${record.weight} of an instance cannot be stored`)
   const { ephemeral, publisher, weight, enabled, registered, app, claims } = record
   const stored = { ephemeral, publisher, weight, enabled, registered, app }
-  const kept = claims === undefined ? stored : { ...stored, claims }
+  const whole = stored satisfies Every<Omit<InstanceValue['record'], 'claims'>>
+  const kept = claims === undefined ? whole : { ...whole, claims }
   return instanceValue(record.address, { record: kept, healthy, beat, stamp })
 }
 

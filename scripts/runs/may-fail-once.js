@@ -26,7 +26,6 @@ const MAY_FAIL_ONCE = [
   { start: 'test/npm-start.test.ts', reason: 'drives npm' },
   { start: 'test/deploy/', reason: 'drives helm and Python' },
   { start: 'test/security/patterns.test.ts', reason: 'measures time' },
-  { start: 'test/move/large-contents.test.ts', reason: 'measures memory' },
   { start: 'test/security/cost-of-input.night.test.ts', reason: 'measures time' },
   { start: 'test/security/linear-readers.night.test.ts', reason: 'measures time' },
   { start: 'test/security/looks.night.test.ts', reason: 'measures time' },

@@ -7,8 +7,8 @@ import { connectGrpc, frameOf } from '../support/grpc-client.ts'
 import {
   begin,
   connectRaw,
+  callTo,
   END_STREAM,
-  field,
   FRAME,
   goAway,
   http2Frame,
@@ -85,14 +85,7 @@ test('a large publish gets a wide window once its caller may send it, and no cal
 
 test('a call that is not gRPC is answered once its small body has come, and a large body is not read', async () => {
   const client = await connectRaw(server.port + 1_000)
-  const named = [
-    ':method POST',
-    ':scheme http',
-    ':path /Request/request',
-    ':authority x',
-    'content-type text/plain',
-  ]
-  const head = Buffer.concat(named.map((one) => field(...(one.split(' ') as [string, string]))))
+  const head = callTo('/Request/request', 'text/plain')
   const piece = (stream: number, bytes: number, flags = 0): Buffer =>
     http2Frame(FRAME.data, stream, { flags, body: Buffer.alloc(bytes) })
   const typesOn = (id: number): number[] =>
@@ -105,6 +98,10 @@ test('a call that is not gRPC is answered once its small body has come, and a la
   // The reset leaves behind the answer to the first ping.
   await client.settled()
   expect([typesOn(1), typesOn(3)]).toEqual([[FRAME.headers], [FRAME.headers, FRAME.reset]])
+  await client.send(begin(5, callTo('/Other/stream', 'application/grpc+json')))
+  await client.settled()
+  await client.settled()
+  expect(typesOn(5)).toEqual([FRAME.headers, FRAME.reset])
   client.socket.destroy()
 })
 

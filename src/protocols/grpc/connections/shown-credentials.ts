@@ -12,7 +12,7 @@ const MOST_ENDED = 5
 
 /**
  * The credentials that clients show on their connections. Some libraries register again only when they connect again,
- * and sign in at a time of their own. While such a token does not count, the connection is ended every five seconds, when the client has paused.
+ * and sign in at a time of their own. While such a token does not count, the connection is ended every five seconds, once the client has paused.
  */
 export class ShownCredentials {
   /** When the client of a connection has first and last shown tokens that do not count; the oldest first. */

@@ -213,7 +213,8 @@ const UNWANTED_BYTES = 16 * 1024
  */
 function answerOther({ stream, head, session }: Call, status: number, { unknown, idleMs }: CallParts): void {
   const answer = (): void => stream.answerHttp(status)
-  if (isGrpc(head)) return answer()
+  // A call of gRPC, in whatever format, may be a stream: its client waits for an answer before it ends.
+  if (head.contentType?.startsWith('application/grpc') === true) return answer()
   const holder = { owner: session.owner, giveUp: () => stream.cancel() }
   let bytes = 0
   unknown.count(holder, CALL_BYTES)

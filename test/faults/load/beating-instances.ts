@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client, Json } from '../../interface/client.ts'
 
 const LOOK_MS = 50
-/** A beat that is late by so much is in time. */
+/** A beat that is late by this time still counts. */
 const HOLD_UP_MS = 400
 
 /** Instances that register and beat, each waiting for the answer to its last beat. */

@@ -3,7 +3,7 @@ import type { StreamConnection } from './stream-connection.ts'
 
 /** How long a client may continue with a token that does not count. */
 const STALE_MS = 5_000
-/** A client that was refused so shortly ago is registering again. The Go library (2.3.5) may hang if it is cut off meanwhile. */
+/** A client that was refused within this time is registering again. The Go library (2.3.5) may hang if it is cut off meanwhile. */
 const QUIET_MS = 1_000
 /** It is cut off all the same after this time. */
 const MOST_STALE_MS = 3 * STALE_MS

@@ -204,7 +204,7 @@ function carryCall({ stream, head, session }: Call, parts: CallParts): void {
   else new StreamCall(stream, session, parts)
 }
 
-/** So much of a body that nobody wants is read before its answer. */
+/** The bytes of an unwanted body that are read before its answer. */
 const UNWANTED_BYTES = 16 * 1024
 
 /**

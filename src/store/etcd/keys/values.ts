@@ -158,7 +158,7 @@ export function instanceValue({ ip }: InstanceAddress, value: InstanceValue): Bu
   return toJson(identityOf(ip) === ip ? value : { ...value, ip })
 }
 
-/** The instance of a value. */
+/** The instance of a value, field by field as {@link itemOf}. */
 export function instanceOf(
   address: InstanceAddress,
   value: Uint8Array,
@@ -172,7 +172,7 @@ export function instanceOf(
   return { record: claims === undefined ? record : { ...record, claims }, healthy, beat, stamp }
 }
 
-/** The item of a value that has its content. */
+/** The item of a value that has its content. Field by field: all servers read each change, and a spread is dear (0027). */
 export function itemOf(key: ConfigKey, { facts, content }: WithContent<ItemFacts>): ConfigItem {
   const { origin, historyId, md5, type, notes, modifiedMs, imported } = within('facts', () =>
     itemShape(facts),
